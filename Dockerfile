@@ -5,6 +5,8 @@
 ARG BASE=docker.io/library/node:24-bookworm-slim
 
 FROM ${BASE} AS build
+ARG BASE
+ARG REVISION=
 WORKDIR /src
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
@@ -12,7 +14,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY tools ./tools
 COPY src ./src
 COPY LICENSE ./
-RUN node tools/bundle.ts /root-of-image/app && node tools/image-root.ts /root-of-image
+RUN node tools/bundle.ts /root-of-image/app && node tools/image-root.ts /root-of-image --base "${BASE}" --revision "${REVISION}"
 
 FROM scratch
 COPY --from=build /root-of-image /

@@ -26,8 +26,12 @@ export function imageArguments(options: ImageOptions): string[] {
   return [
     ...(builder === 'docker' && isSeveral ? ['buildx', 'build'] : ['build']),
     ...(platforms.length === 0 ? [] : ['--platform', platforms.join(',')]),
-    ...['--build-arg', `BASE=${base}`, ...labels, ...more, name, tag, '.'],
+    ...['--build-arg', `BASE=${base}`, ...revisionArguments(options), ...labels, ...more, name, tag, '.'],
   ];
+}
+
+function revisionArguments({ revision }: ImageOptions): string[] {
+  return revision === undefined ? [] : ['--build-arg', `REVISION=${revision}`];
 }
 
 function labelsOf({ base, version, revision }: ImageOptions): Record<string, string> {

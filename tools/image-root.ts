@@ -1,18 +1,24 @@
 // Adds to a folder with the program in app/ the rest of the files of the image: Node with its
-// libraries and their licenses, a user, and the list of packages, but no shell. Fails if the
-// program is too large.
-// Usage: node tools/image-root.ts FOLDER
+// libraries and their licenses, a user, the list of packages, and the provenance, but no shell.
+// Fails if the program is too large.
+// Usage: node tools/image-root.ts FOLDER [--base IMAGE] [--revision COMMIT]
 import { execFile } from 'node:child_process';
-import { access, copyFile, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { createHash } from 'node:crypto';
+import { access, copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import { provenanceOf } from './image-provenance.ts';
 
 /** Most bytes of all files but Node and the libraries of its image. */
 const maxProgramBytes = 15 * 1024 * 1024;
 
 const run = promisify(execFile);
-const [root] = process.argv.slice(2);
-if (root === undefined) throw new Error('usage: node tools/image-root.ts FOLDER');
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { base: { type: 'string', default: 'unknown' }, revision: { type: 'string', default: '' } },
+});
+const [root] = positionals;
+if (root === undefined) throw new Error('usage: node tools/image-root.ts FOLDER [--base IMAGE] [--revision COMMIT]');
 
 const app = join(root, 'app');
 await copyFile('LICENSE', join(app, 'LICENSE'));
@@ -20,6 +26,13 @@ const sbom = await run('npm', ['sbom', '--sbom-format', 'spdx', '--omit', 'dev',
   maxBuffer: 64 * 1024 * 1024,
 });
 await writeFile(join(app, 'sbom.spdx.json'), sbom.stdout);
+const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
+const provenance = provenanceOf({
+  files: await digestsOf(app),
+  lockDigest: await digestOf('package-lock.json'),
+  ...{ base: values.base, version, revision: values.revision || undefined },
+});
+await writeFile(join(app, 'provenance.intoto.json'), `${JSON.stringify(provenance, undefined, 2)}\n`);
 await mkdir(join(root, 'etc'), { recursive: true });
 await writeFile(join(root, 'etc/passwd'), 'agent:x:65532:65532:agent:/tmp:/nonexistent\n');
 await writeFile(join(root, 'etc/group'), 'agent:x:65532:\n');
@@ -51,10 +64,27 @@ async function exists(file: string): Promise<boolean> {
   );
 }
 
-async function sizeOf(folder: string): Promise<number> {
+async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  const sizes = await Promise.all(files.map(async (file) => (await stat(join(file.parentPath, file.name))).size));
+  return entries.filter((entry) => entry.isFile()).map((file) => join(file.parentPath, file.name));
+}
+
+async function digestOf(file: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(file))
+    .digest('hex');
+}
+
+/** Returns the digests of all files, by their paths in the folder of the program. */
+async function digestsOf(folder: string): Promise<Record<string, string>> {
+  const digests: Record<string, string> = {};
+  for (const file of await filesIn(folder)) digests[relative(folder, file)] = await digestOf(file);
+  return digests;
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  const files = await filesIn(folder);
+  const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 

@@ -44,8 +44,8 @@ function problemTable(): string {
 /** Returns a document with its tables between `<!-- table: NAME -->` and `<!-- end -->` renewed. */
 export function renewTables(document: string, table: CommandTable = commandTable): string {
   return document.replaceAll(
-    /^(<!-- table: (\w+) -->\n).*?(\n<!-- end -->)$/gms,
-    (_block, begin: string, name: string, end: string) => `${begin}${tableOf(name, table)}${end}`,
+    /^(<!-- table: (\w+) -->\n).*?(^<!-- end -->)$/gms,
+    (_block, begin: string, name: string, end: string) => `${begin}${tableOf(name, table)}\n${end}`,
   );
 }
 
@@ -55,7 +55,8 @@ function tableOf(name: string, table: CommandTable): string {
   if (name === 'problems') return problemTable();
   const known = table.find(name);
   if (known === undefined) throw new Error(`the documentation has a table for ${name}, which is not a command`);
-  return fieldRows(known.definition.payload);
+  const hasFields = Object.keys(known.definition.fields).length > 0;
+  return hasFields ? fieldRows(known.definition.payload) : 'It has no fields.';
 }
 
 /** The documents that have such tables. */

@@ -7,6 +7,7 @@ import { areOk, type Health } from '../net/health.ts';
 import { type MetricsText, startHealthServer } from '../net/health-server.ts';
 import { defaultHeartbeat, type HeartbeatTimes } from '../net/heartbeat.ts';
 import type { ServerTls } from '../net/server-tls.ts';
+import type { Policy } from '../policy/policy-file.ts';
 import type { Right } from '../protocol/commands/definition.ts';
 import { commandTable } from '../protocol/commands/index.ts';
 import type { CommandTable } from '../protocol/commands/table.ts';
@@ -15,6 +16,7 @@ import type { Hello } from '../protocol/messages.ts';
 import { FrameTurns } from '../protocol/session/frame-turns.ts';
 import type { Rights } from '../rights/rights-file.ts';
 import type { ProxyEnvironment } from '../source/http/proxy-environment.ts';
+import { noTracing, type Tracing } from '../tracing/tracing.ts';
 import type { ClusterHealth } from './cluster-health.ts';
 import type { HandlersByType } from './commands/command-handler.ts';
 import { backoffDelay, type BackoffTimes, defaultBackoff } from './connection/backoff.ts';
@@ -46,6 +48,8 @@ export interface AgentOptions {
   journal?: Journal | undefined;
   /** Maps commands to the service accounts that perform them. Default: the agent performs them. */
   rights?: Rights | undefined;
+  /** The policy of the owner of the cluster. Default: everything is allowed. */
+  policy?: Policy | undefined;
   log: Logger;
   /** Returns numbers from 0 up to 1. */
   random: () => number;
@@ -80,6 +84,8 @@ export interface AgentOptions {
   metrics?: MetricsText | undefined;
   /** Takes measurements. Default: they are dropped. */
   recorder?: AgentRecorder | undefined;
+  /** Begins spans for commands. Default: none. */
+  tracing?: Tracing | undefined;
   /**
    * Called before commands can arrive, with the keys of the releases whose commands are continued.
    * Must not reject. Default: nothing is done.
@@ -149,6 +155,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     handlers,
     allowedRights,
     rights,
+    policy,
     readToken,
     controlPlaneUrl,
     instanceId,
@@ -162,11 +169,13 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     handlers,
     allowedRights,
     rights,
+    policy,
     journal,
     log,
     instanceId,
     now: options.now,
     recorder,
+    tracing: options.tracing ?? noTracing,
   });
   const abandon = () => router.abandon();
   term?.addEventListener('abort', abandon, { once: true });
@@ -281,5 +290,5 @@ function helloOf(
   const limits = { maxPacketBytes };
   const packets = clusterHealth ? ['log', 'health'] : ['log'];
   const ids = { agentId, instanceId, processId };
-  return { ...ids, version, capabilities: [...types], limits, packets, packetFields: ['sentBy'] };
+  return { ...ids, version, capabilities: [...types], limits, packets, packetFields: ['sentBy', 'traceparent'] };
 }

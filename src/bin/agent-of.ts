@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Agent, type AgentOptions, startAgent } from '../agent/agent.ts';
 import { ClusterHealth } from '../agent/cluster-health.ts';
+import { commandStreams } from '../agent/command-stream.ts';
 import { createCommandHandlers } from '../agent/commands/index.ts';
 import type { ListenAddress } from '../agent/connection/listen-address.ts';
 import { type TlsFiles, tlsFiles } from '../agent/connection/tls-files.ts';
@@ -19,6 +21,7 @@ import { operations } from '../operation/index.ts';
 import { expirePlans } from '../operation/plan/expire-plans.ts';
 import { memoryPlans } from '../operation/plan/plans.ts';
 import { createTracker } from '../operation/tracker/tracker.ts';
+import { openPolicyFile } from '../policy/policy-file.ts';
 import type { Right } from '../protocol/commands/definition.ts';
 import type { ReleaseError } from '../release/error.ts';
 import { tillerRecords } from '../release/helm2/tiller-records.ts';
@@ -32,8 +35,10 @@ import { garbageCollector } from '../threads/garbage.ts';
 import { collectWhenIdle } from '../threads/idle-collection.ts';
 import { agentCharts } from './agent-charts.ts';
 import { agentKeyOf, type AgentKeySetup } from './agent-key-of.ts';
+import { agentSupport, type SupportSetup } from './agent-support.ts';
+import { forgivingJournal } from './forgiving-journal.ts';
 import { createIdentities } from './identities.ts';
-import { leadership } from './leadership.ts';
+import { leadership, leaseName } from './leadership.ts';
 import { operatedCluster } from './operated-cluster.ts';
 import { programPostRenderers } from './post-renderers.ts';
 import { containerMemoryMb, keepMemory } from './process-memory.ts';
@@ -43,7 +48,7 @@ import { secretCredentials } from './secret-credentials.ts';
 import { version } from './version.ts';
 import { openWorkers, type TextLimitGroups } from './worker-threads.ts';
 
-export interface AgentSetup extends AgentKeySetup {
+export interface AgentSetup extends AgentKeySetup, Omit<SupportSetup, 'agentId' | 'keyFile'> {
   cluster: ConnectionSource;
   controlPlaneUrl?: string | readonly string[] | undefined;
   /** Files for TLS with control planes. Default: the CAs of the system, and no certificate. */
@@ -102,6 +107,8 @@ export interface AgentSetup extends AgentKeySetup {
    * all with its own rights.
    */
   rightsFile?: string | undefined;
+  /** File with what the owner of the cluster allows. Default: everything. */
+  policyFile?: string | undefined;
   /**
    * Revisions whose hooks and manifests are used again: those that an agent of this namespace has
    * written, or those of all clients. `own` needs a journal in the cluster. Default: `any`.
@@ -113,6 +120,8 @@ export interface AgentSetup extends AgentKeySetup {
   downloadTimeoutMs?: number;
   /** Programs that commands may name as post-renderers, by name. Default: none. */
   postRenderers?: Readonly<Record<string, string>> | undefined;
+  /** As in `AgentOptions`. */
+  tracing?: AgentOptions['tracing'];
   /** Whether to access OCI registries over HTTP without TLS. Default: false. */
   plainHttp?: boolean;
 }
@@ -140,6 +149,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
   });
   const operated = operatedCluster(cluster, cluster.namespace, setup);
   const rights = setup.rightsFile === undefined ? undefined : await openRightsFile(setup.rightsFile);
+  const policy = setup.policyFile === undefined ? undefined : await openPolicyFile(setup.policyFile);
   const workers = openWorkers({
     allowNunjucks: setup.allowNunjucks ?? false,
     limits,
@@ -172,21 +182,37 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
       tillerRecords: tillerRecords({ cluster: seen, decode: workers.helm2Decoder, onUnreadable }),
     };
   });
+  const { agentId } = setup;
+  const { namespace } = cluster;
+  const isUpgradable = setup.cluster === 'service-account' && setup.election !== undefined;
+  const ownTracker = isUpgradable ? createTracker(cluster) : undefined;
+  const ownPod = ownTracker && {
+    ...{ agentId, namespace, name: hostname(), lease: leaseName(agentId), storageDriver, trustReleases },
+    ...{ cluster, access: cluster.access, storage: storageOf(cluster), tracker: ownTracker },
+  };
   const journaling = { cluster, namespace: cluster.namespace, agentId: setup.agentId, now: Date.now, onProblem };
   const plans = setup.journal === 'cluster' ? clusterPlans(journaling) : memoryPlans(host);
   const listenTls = setup.listenTlsFiles && (await openServerTls(setup.listenTlsFiles, { log }));
   const key = agentKeyOf(setup, cluster);
   const tunnels = new TunnelSource();
   const charts = agentCharts({ ...setup, tunnels, workers });
-  const handlers = createCommandHandlers({
+  const running: { agent?: Agent } = {};
+  const support = await agentSupport(setup, {
+    ...{ cluster, metrics },
+    redactor: workers.redactor,
+    agent: () => running.agent,
+  });
+  const operationHandlers = createCommandHandlers({
     source: charts.source,
     credentials: secretCredentials(cluster, cluster.namespace),
     run: idle.run,
+    openStream: commandStreams(tunnels),
     postRenderers: programPostRenderers(setup.postRenderers ?? {}, process.env['PATH']),
     plans,
     denyDns: setup.denyDns ?? false,
     runAs: (account, work) => identities.runAs(account, work),
-    surroundings: {
+    ownPod,
+    shared: {
       trustReleases,
       renderer: workers.renderer,
       redactor: workers.redactor,
@@ -194,6 +220,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
       resolveHost,
     },
   });
+  const handlers = { ...operationHandlers, support_bundle: support.perform };
   // now, so that no command waits for it, and an update of the files does not mix two versions
   await Promise.all(Object.values(operations).map((load) => load()));
   const processId = randomUUID();
@@ -215,19 +242,22 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
       ...(lead && { healthPort: undefined }),
       metrics,
       recorder,
-      journal: journal.journal,
+      tracing: support.tracing,
+      journal: ownPod ? forgivingJournal(journal.journal, ownPod) : journal.journal,
       instanceId,
       processId,
       version,
       handlers,
       rights,
+      policy,
       tunnels,
       key,
       clusterHealth,
       journalHealth,
       term,
       async onResumed(continued) {
-        if (rights !== undefined) return; // the next command on such a release recovers it, as its account
+        // the next command on such a release recovers it, as its account and within its limits
+        if (rights !== undefined || policy !== undefined) return;
         const storage = storageOf(operated);
         const options: RecoverAtStartOptions = { ...setup, cluster: operated, storage, storageDriver, mode };
         const recover = () => recoverAtStart(options, continued, stopping.signal);
@@ -255,12 +285,14 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     };
   };
   const agent = lead === undefined ? await start() : await lead.startAgent(start);
+  running.agent = agent;
   return {
     ...agent,
     async stop() {
       await agent.stop();
       charts.close();
       await identities.close();
+      await ownTracker?.close();
       await Promise.all([workers.close(), cluster.close(), lead?.close()]);
       memory?.stop();
       idle.stop();

@@ -1,6 +1,7 @@
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { PerformOptions, ReleaseCommand, Releases } from '../cli/helm/release/releases.ts';
-import type { LoadedChart } from '../cli/load-chart.ts';
+import type { LoadedChart } from '../downloader/index.ts';
+import { goNetworkText, messageOf } from '../errors/index.ts';
 import { connectCluster, type ConnectionSource, isKubeError } from '../kube/index.ts';
 import { type LoadersByType, operations } from '../operation/index.ts';
 import { memoryPlans } from '../operation/plan/plans.ts';
@@ -93,33 +94,8 @@ class UnreachableError extends Error {
 function withHelmText(error: unknown, server: string): unknown {
   if (!isKubeError(error, 'unreachable')) return error;
   const request = `Get ${JSON.stringify(`${server}/version`)}`;
-  return new UnreachableError(`kubernetes cluster unreachable: ${request}: ${reasonOf(error)}`, { cause: error });
-}
-
-/** The errors of Node that Go has other words for. */
-const goTexts: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connect: connection refused',
-  ECONNRESET: 'read: connection reset by peer',
-  EHOSTUNREACH: 'connect: no route to host',
-  ENETUNREACH: 'connect: network is unreachable',
-  ETIMEDOUT: 'i/o timeout',
-};
-
-function reasonOf(error: Error): string {
-  const { cause } = error;
-  if (!(cause instanceof Error)) return error.message;
-  const {
-    code = '',
-    address,
-    port,
-    hostname,
-  } = cause as NodeJS.ErrnoException & {
-    address?: string;
-    port?: number;
-    hostname?: string;
-  };
-  if (code === 'ENOTFOUND' && hostname !== undefined) return `dial tcp: lookup ${hostname}: no such host`;
-  const text = goTexts[code];
-  if (text === undefined || address === undefined || port === undefined) return cause.message;
-  return `dial tcp ${address}:${port}: ${text}`;
+  return new UnreachableError(
+    `kubernetes cluster unreachable: ${request}: ${goNetworkText(error.cause) ?? messageOf(error.cause ?? error)}`,
+    { cause: error },
+  );
 }

@@ -7,9 +7,9 @@ import type { Logger } from '../agent/logger.ts';
 import { messageOf } from '../errors/index.ts';
 import { connectCluster, type ConnectionSource } from '../kube/index.ts';
 import {
-  createElector,
   type ElectionClock,
   type ElectionTimes,
+  LeaseElector,
   LeaseLostError,
   type Term,
 } from '../leader-election/index.ts';
@@ -48,6 +48,11 @@ export interface Leadership {
   close(): Promise<void>;
 }
 
+/** Returns the name of the Lease of an agent id. */
+export function leaseName(agentId: string): string {
+  return `helm-agent.${createHash('sha256').update(agentId).digest('hex').slice(0, 40)}`;
+}
+
 /**
  * Returns the election by the Lease of an agent id in the namespace of the agent. It has a
  * connection of its own, so that renewals do not wait behind other requests.
@@ -56,9 +61,9 @@ export function leadership(options: LeadershipOptions): Leadership {
   const { agentId, cluster: source, times, healthPort, metrics, recorder, log } = options;
   const cluster = connectCluster(source, { onAttempt: requestCounter(recorder) });
   const identity = `${hostname()}_${randomUUID()}`;
-  const name = `helm-agent.${createHash('sha256').update(agentId).digest('hex').slice(0, 40)}`;
+  const name = leaseName(agentId);
   let term: Term | undefined;
-  const elector = createElector({
+  const elector = new LeaseElector({
     cluster,
     ref: { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace: cluster.namespace, name },
     labels: { 'app.kubernetes.io/managed-by': 'helm-agent' },

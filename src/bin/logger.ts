@@ -4,8 +4,12 @@ import { type Logger, pino } from 'pino';
 /** Fields that are removed from log lines, in case a caller passes one. */
 const secretFields = ['token', 'password', 'repoPassword', 'authorization', 'values', 'payload'];
 
-/** Returns a logger that writes lines of JSON to standard error. */
-export function processLogger(level = 'info'): Logger {
+/**
+ * Returns a logger that writes lines of JSON to standard error, and gives them to `keep`. Default:
+ * they are not kept.
+ */
+export function processLogger(level = 'info', keep?: (line: string) => void): Logger {
+  const stderr = pino.destination({ dest: 2, sync: true });
   return pino(
     {
       level,
@@ -14,7 +18,14 @@ export function processLogger(level = 'info'): Logger {
       base: null,
       formatters: { level: (label) => ({ level: label }) },
     },
-    pino.destination({ dest: 2, sync: true }),
+    keep === undefined
+      ? stderr
+      : {
+          write(line) {
+            stderr.write(line);
+            keep(line);
+          },
+        },
   );
 }
 

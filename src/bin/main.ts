@@ -13,8 +13,10 @@ const program = createProgram({
     return stats?.isDirectory() ?? false;
   },
   updatePrivateFile,
+  openSessionTerminal: async () => (await import('./session-terminal.ts')).sessionTerminal(),
   // imported only when used, so that the other commands start faster
   runAgent: async (settings) => (await import('./run-agent.ts')).runAgent(settings),
+  runGuardian: async (settings) => (await import('./run-guardian.ts')).runGuardian(settings),
   runControlPlane: async (settings) => (await import('./run-control-plane.ts')).runControlPlane(settings),
   runSandbox: async (settings, ready) => (await import('./run-sandbox.ts')).runSandbox(settings, ready),
 });

@@ -14,6 +14,7 @@ import {
 import { controlPlaneMetrics } from '../metrics/control-plane-metrics.ts';
 import { type HealthServer, startHealthServer } from '../net/health-server.ts';
 import { followLogLevel, processLogger } from './logger.ts';
+import { openTracing } from './open-tracing.ts';
 import { openProcessMetrics } from './process-metrics.ts';
 import { stopSignal } from './stop-signal.ts';
 import { version } from './version.ts';
@@ -28,6 +29,10 @@ export async function runControlPlane(settings: ControlPlaneSettings): Promise<v
   metrics?.recorder.set('helm_agent_hub_build_info', { version }, 1);
   const agents = agentsFile === undefined ? undefined : await openAgentsFile(agentsFile, { log });
   const files = serverTlsFiles(settings.tlsCertificate, settings.tlsKey);
+  const tracing = await openTracing({
+    ...{ env: process.env, kind: 'client', service: 'helm-agent-control-plane', attributes: {} },
+    onProblem: (message, fields) => log.warn(fields, message),
+  });
   const data = settings.data === 'memory' ? undefined : resolve(settings.data ?? defaultFile(process.env));
   const plane = new ControlPlane({
     authenticate: agents?.authenticate,
@@ -40,6 +45,7 @@ export async function runControlPlane(settings: ControlPlaneSettings): Promise<v
     store: data === undefined ? createMemoryStore() : createSqliteStore(data),
     log,
     recorder: metrics?.recorder,
+    tracing,
     version,
   });
   let probes: HealthServer | undefined;
@@ -53,6 +59,7 @@ export async function runControlPlane(settings: ControlPlaneSettings): Promise<v
     throw storeAdvice(error);
   } finally {
     await plane.close({ retryAfter: settings.retryAfter / 1000 });
+    await tracing.close();
     agents?.close();
     probes?.close();
     endFollowing();

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import type { WriteStream } from 'node:tty';
 import type { Terminal } from '../cli/dependencies.ts';
@@ -29,6 +30,12 @@ export function terminalOf(stream: NodeJS.WriteStream | WriteStream): Terminal {
   return {
     write(text) {
       write(stream.isTTY ? printable(text) : text);
+    },
+    async writeBytes(bytes) {
+      if (closed.signal.aborted || stream.write(bytes)) return;
+      await once(stream, 'drain', { signal: closed.signal }).catch((error: unknown) => {
+        if (!closed.signal.aborted) throw error;
+      });
     },
     erase(lines) {
       if (lines > 0) write(`\u001b[${lines}A\r\u001b[J`);

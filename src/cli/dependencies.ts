@@ -2,9 +2,10 @@ import type { Host } from '../go/host.ts';
 import type { CommandTable } from '../protocol/commands/table.ts';
 import type { RenderLimits } from '../render/limits.ts';
 import type { ValueWarning } from '../render/notice.ts';
-import type { ResolveHost } from '../render/render-request.ts';
+import type { ResolveHost } from '../render/render-input.ts';
 import type { ThreadedRenderer } from '../render/worker/threaded-renderer.ts';
 import type { ControlPlaneSettings } from './control-plane/settings.ts';
+import type { GuardSettings } from './guard/settings.ts';
 import type { KubeConfig } from './helm/kubeconfig.ts';
 import type { Releases } from './helm/release/releases.ts';
 import type { HelmSettings } from './helm/settings.ts';
@@ -18,6 +19,8 @@ export interface Terminal {
    * written after the reader has closed the output.
    */
   write(text: string): void;
+  /** Writes bytes as they are. Resolves when more can be written, or when the reader has gone. */
+  writeBytes(bytes: Uint8Array): Promise<void>;
   /** Ends the output, so that its reader need not wait for the end of this process. */
   end(): void;
   /** Clears the last lines of a terminal, to write them again. */
@@ -32,10 +35,42 @@ export interface Terminal {
   readonly rows: number;
 }
 
+/** The terminal or the pipes of this program, for another one that runs elsewhere. */
+export interface SessionTerminal {
+  /** Whether input and output are a terminal. */
+  readonly isTerminal: boolean;
+  /** Size of the terminal, in characters. */
+  size(): { columns: number; rows: number };
+  /** Calls the listener when the size changes. Returns a function that removes the listener. */
+  onResize(listener: () => void): () => void;
+  /** Passes on each key as bytes, Ctrl-C included. Returns a function that ends that. */
+  startRaw(): () => void;
+  /** Returns the keys, or the content of the pipe, until its end. */
+  input(): AsyncIterable<Uint8Array>;
+  /**
+   * Writes bytes as they are. Resolves when more can be written. Rejects if the reader has closed
+   * the output.
+   */
+  write(to: 'output' | 'error', bytes: Uint8Array): Promise<void>;
+  /** Stops to read the input, so that this process can end. */
+  close(): void;
+}
+
+/** A command that is looked at instead of being sent. */
+export interface InterceptedCommand {
+  type: string;
+  /** As it is in packets. */
+  payload: object;
+  /** Whether it would bring a chart of this machine. */
+  hasChart: boolean;
+}
+
 /** Everything that the program takes from outside. */
 export interface ProgramDependencies {
   /** The commands that it can send. Default: those of helm-agent. */
   table?: CommandTable;
+  /** Is given the commands that `ctl` would send. Default: they are sent. */
+  interceptCommand?: (command: InterceptedCommand) => void;
   version: string;
   /** The words that start this program in a shell, for commands in hints. */
   programName: string;
@@ -59,6 +94,8 @@ export interface ProgramDependencies {
    * removes the listener.
    */
   onInterrupt(listener: () => void): () => void;
+  /** Opens stdin, stdout and stderr for a program that runs elsewhere. The caller closes them. */
+  openSessionTerminal(): Promise<SessionTerminal>;
   /** Creates a renderer for charts of this machine. The caller closes it. */
   createRenderer(options: { allowNunjucks: boolean; limits?: RenderLimits }): Promise<ThreadedRenderer>;
   /** Returns the addresses of a host. Empty if there are none. */
@@ -76,6 +113,8 @@ export interface ProgramDependencies {
   listNamespaces(settings: HelmSettings, kubeConfig: () => Promise<KubeConfig>): Promise<string[]>;
   /** Runs an agent until the process gets a stop signal. Rejects if the agent cannot start. */
   runAgent(settings: RunSettings): Promise<void>;
+  /** Guards the upgrade of an agent until it has ended. Rejects if it cannot. */
+  runGuardian(settings: GuardSettings): Promise<void>;
   /** Runs a control plane until the process gets a stop signal. Rejects if it cannot start. */
   runControlPlane(settings: ControlPlaneSettings): Promise<void>;
   /**

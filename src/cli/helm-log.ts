@@ -1,5 +1,5 @@
+import { pulledText } from '../downloader/index.ts';
 import { quote } from '../go/strconv.ts';
-import { pulledText } from './registry-texts.ts';
 
 type Level = 'INFO' | 'WARN' | 'ERROR';
 type Attributes = Readonly<Record<string, string>>;

@@ -27,9 +27,25 @@ function commandsOf(verbs: readonly VerbEntry[]): readonly Entry[] {
       load: async () => (await import('./agents/command.ts')).agentsCommand,
     },
     {
+      name: 'guard',
+      short: 'guard the upgrade of an agent, in its Job',
+      isHidden: true,
+      load: async () => (await import('./guard/command.ts')).guardCommand,
+    },
+    {
+      name: 'audit',
+      short: 'check an audit log of a control plane',
+      load: async () => (await import('./audit/command.ts')).auditCommand,
+    },
+    {
       name: 'rights',
       short: 'print the service account and the roles that the owner of a cluster creates for a namespace',
       load: async () => (await import('./rights/command.ts')).rightsCommand,
+    },
+    {
+      name: 'policy',
+      short: 'try the policy of the owner of a cluster',
+      load: async () => (await import('./policy/command.ts')).policyCommand,
     },
     {
       name: 'sandbox',

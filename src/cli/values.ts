@@ -1,8 +1,10 @@
 import { setFiles } from '../chart/strvals/index.ts';
 import { mergeValueOptions } from '../chart/values/value-options.ts';
+import { parseUrl } from '../functions/support/net-url.ts';
+import { openError } from '../go/file-error.ts';
+import { fromBytes } from '../go/text.ts';
 import type { Value, ValueMap } from '../go/value.ts';
 import type { SetValue } from '../render/release-renderer.ts';
-import { readValueFile } from './value-file.ts';
 
 /** Flags that set values, each in the order in which it was given. */
 export interface ValueFlags {
@@ -113,4 +115,20 @@ function namedFiles(lines: readonly string[]): string[] {
     }
   }
   return paths;
+}
+
+/**
+ * Reads values from a path, from stdin for `-`, or from a URL (pkg/cli/values/options.go:
+ * readFile). Throws an error with Go's text if a path cannot be read, or `SourceError`.
+ */
+async function readValueFile(path: string, readFile: (path: string) => Promise<Uint8Array>): Promise<string> {
+  if (path.trim() !== '-' && ['http', 'https'].includes(parseUrl(path).scheme)) {
+    const { fetchText } = await import('../source/http/download.ts'); // few values come from a URL
+    return fetchText(path, 'the file of values', new AbortController().signal);
+  }
+  try {
+    return fromBytes(await readFile(path));
+  } catch (error) {
+    throw openError(path, error);
+  }
 }

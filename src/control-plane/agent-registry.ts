@@ -7,7 +7,7 @@ import { closeCodes } from '../protocol/close-codes.ts';
 import { type Hello, maxUnfinished } from '../protocol/messages.ts';
 import type { Packet } from '../protocol/packet.ts';
 import { FrameTurns } from '../protocol/session/frame-turns.ts';
-import { streamKinds } from '../protocol/streams/chart-stream.ts';
+import { streamKinds } from '../protocol/streams/stream-kinds.ts';
 import type { TunnelStream } from '../protocol/streams/tunnel-stream.ts';
 import { refusalOf } from './agent-admission.ts';
 import { type AgentConnection, serveAgent } from './agent-connection.ts';
@@ -45,10 +45,12 @@ export interface AgentRegistryOptions {
   deliver: (command: TrackedCommand) => void;
   /** Whether an agent has a key, which is then the only way to prove its id. */
   hasKey: (agentId: string) => boolean;
+  /** Whether a command has a stream. */
+  hasStream: (command: TrackedCommand) => boolean;
   /** Handles a stream that an agent has opened. */
   acceptStream: (agentId: string, header: unknown, stream: TunnelStream) => void;
   /** Called when an agent has accepted a command, with the seconds since its arrival. */
-  onDelivered?: ((seconds: number) => void) | undefined;
+  onDelivered?: ((seconds: number, command: TrackedCommand) => void) | undefined;
   onConnect: (agent: ConnectedAgent) => void;
   onDisconnect: (agent: ConnectedAgent) => void;
 }
@@ -152,7 +154,7 @@ export class AgentRegistry {
         accepted(key, accepted) {
           const command = own(key);
           const isDelivered = command?.state === 'sent' && !command.isRestored;
-          if (isDelivered) onDelivered?.((performance.now() - command.arrivedAt) / 1000);
+          if (isDelivered) onDelivered?.((performance.now() - command.arrivedAt) / 1000, command);
           command?.accepted(accepted);
           answered(command);
         },
@@ -214,6 +216,10 @@ export class AgentRegistry {
       // it would take the name for that of another chart
       const advice = 'update it, or put the chart into a repository';
       command.fail('unsupported', `the agent ${agentId} does not know charts that are uploaded; ${advice}`);
+      return;
+    }
+    if (this.#options.hasStream(command) && agent.streams?.includes('command') !== true) {
+      command.fail('unsupported', `the agent ${agentId} does not know streams of commands; update it`);
       return;
     }
     const own = this.#sessions.get(agentId, instanceId);
@@ -395,8 +401,13 @@ export class AgentRegistry {
 
 /** Returns a packet without the fields that an agent does not know. */
 function packetFor({ packetFields }: Hello, packet: Packet): Packet {
-  const { sentBy, ...fields } = packet;
-  return sentBy !== undefined && packetFields?.includes('sentBy') === true ? packet : fields;
+  const { sentBy, traceparent, ...fields } = packet;
+  const knows = (field: string) => packetFields?.includes(field) === true;
+  return {
+    ...fields,
+    ...(sentBy !== undefined && knows('sentBy') && { sentBy }),
+    ...(traceparent !== undefined && knows('traceparent') && { traceparent }),
+  };
 }
 
 /** Asks an agent for what it knows about commands. */

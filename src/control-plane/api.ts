@@ -1,27 +1,45 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import * as z from 'zod';
 import { answerProbe, type Health } from '../net/health.ts';
-import { namesThisServer } from '../net/request-host.ts';
 import { boundedRecord } from '../protocol/bounded.ts';
 import { maxDurationLength } from '../protocol/duration.ts';
 import { maxKeyLength, maxTypeLength } from '../protocol/limits.ts';
 import { maxNameLength } from '../protocol/resource.ts';
 import { chartDigestSchema } from '../protocol/streams/chart-stream.ts';
 import { receivedInTime } from '../protocol/streams/least-rate.ts';
+import { readTraceparent } from '../protocol/traceparent.ts';
 import { validate } from '../protocol/validation.ts';
+import { addressOf, anyone, authenticateUser, type User, type UserAccess } from './access/authenticate-user.ts';
+import { type Guard, RefusedError } from './access/guard.ts';
+import type { Principal } from './access/role.ts';
+import { tokenRoutes } from './access/token-routes.ts';
+import type { UserTokens } from './access/user-tokens.ts';
+import { type AuditFields, auditOf } from './audit/audit-entry.ts';
+import type { AuditLog } from './audit/audit-log.ts';
+import { auditRoutes } from './audit/audit-routes.ts';
 import type { ChartArchives } from './charts/chart-archives.ts';
 import type { CommandIndex } from './command-index.ts';
+import { commandPage, readCommandQuery } from './command-list.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { AgentKeys } from './enrolment/agent-keys.ts';
 import { enrolmentRoutes } from './enrolment/enrolment-routes.ts';
 import { ControlPlaneError } from './error.ts';
 import { EventStreams, lastEventId } from './event-stream.ts';
-import { type Handler, readBody, readJson, type Route, sendError, sendJson } from './http-json.ts';
+import {
+  type Handler,
+  readBody,
+  readJson,
+  type Requester,
+  type Route,
+  sendError,
+  sendJson,
+  sendProblem,
+} from './http-json.ts';
 import type { KnownAgent } from './known-agent.ts';
 import type { Logger } from './logger.ts';
 import type { CommandOutcome } from './result-feed.ts';
-import { hasToken, type Token } from './token.ts';
+import type { CommandStreams } from './streams/command-streams.ts';
+import { streamHandler } from './streams/stream-handler.ts';
 import type { TrackedCommand } from './tracked-command.ts';
 
 /** The parts of the control plane that the REST API offers. */
@@ -30,8 +48,12 @@ export interface ApiBackend {
   health: Health;
   keys: AgentKeys;
   commands: CommandIndex;
+  streams: CommandStreams;
   charts: ChartArchives;
   dispatcher: Dispatcher;
+  guard: Guard;
+  tokens: UserTokens;
+  audit: AuditLog;
   /** Whether the last change of the agents' credentials could be read. */
   areAgentsReadable: () => boolean;
   /** Bytes of the bodies of all requests that are being read. */
@@ -42,29 +64,17 @@ export interface ApiBackend {
   uploadWaitMs: number;
 }
 
-/** How users of the API prove that they may use it. */
-export interface ApiAccess {
-  /** Default: none; see `openHost`. */
-  token: Token | undefined;
-  /**
-   * Returns the host that the server listens on if requests without a token are served there.
-   */
-  openHost: () => string | undefined;
-  /** Is given the connection of each request that may use the API. */
-  trust: (socket: Socket) => void;
-}
-
 /** Returns a listener for an HTTP server that serves the REST API and its event streams. */
-export function createApi(backend: ApiBackend, access: ApiAccess, log: Logger) {
+export function createApi(backend: ApiBackend, access: UserAccess, log: Logger) {
   const routes = routesOf(backend, access, log);
   return (request: IncomingMessage, response: ServerResponse): void => {
-    serve(routes, access, request, response).catch((error: unknown) => {
+    serveWithAudit(routes, { access, ...backend }, request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else if (error instanceof ControlPlaneError) sendError(response, error);
       else {
         log.warn({ error: error instanceof Error ? error.name : typeof error }, 'a request failed');
         const message = "an internal error; see the control plane's log";
-        sendJson(response, 500, { error: { code: 'internal', message } });
+        sendProblem(response, 500, { code: 'internal', message });
       }
     });
   };
@@ -83,67 +93,91 @@ export const commandRequestSchema = z.object({
 
 const acknowledgementSchema = z.object({ upTo: z.int().nonnegative() });
 
-/** The names of users in logs: there is one token for all of them. */
-const senders = { withToken: 'api-token', withoutToken: 'local' };
-
-function routesOf(
+/** Returns the routes of the API. Exported for the test of all decisions. @public */
+export function routesOf(
   {
     agents,
     health,
     keys,
     commands,
+    streams: commandStreams,
     charts,
     dispatcher,
+    guard,
+    tokens,
+    audit,
     areAgentsReadable,
     requestBytes,
     unreadBytes,
     uploadWaitMs,
   }: ApiBackend,
-  { token }: ApiAccess,
+  { token }: Pick<UserAccess, 'token'>,
   log: Logger,
 ): Route[] {
   const bodies = { maxBytes: requestBytes, bytes: 0 };
   const streams = new EventStreams({ token, maxUnreadBytes: unreadBytes });
-  const sentBy = token === undefined ? senders.withoutToken : senders.withToken;
-  const commandOf = (key: string): TrackedCommand => {
+  const commandOf = (principal: Principal, key: string): TrackedCommand => {
+    guard.requireVisible(principal, key);
     const command = commands.get(key);
     if (!command) throw new ControlPlaneError('command_not_found', `no command has the key ${key}`);
     return command;
   };
-  const sendCommand: Handler = async (request, response, agentId) => {
+  const listAgents: Handler = (_request, response, _id, { principal }) => {
+    const seen = agents().filter(({ agentId }) => guard.sees(principal, agentId));
+    sendJson(response, 200, { agents: seen });
+  };
+  const sendCommand: Handler = async (request, response, agentId, { principal, note }) => {
+    const body = readBody(commandRequestSchema, await readJson(request, bodies));
     const command = dispatcher.send(agentId, {
-      ...readBody(commandRequestSchema, await readJson(request, bodies)),
-      sentBy,
+      ...{ ...body, key: keyOf(request, body), principal },
+      // by W3C Trace Context, one that is not valid counts as absent
+      traceparent: readTraceparent(request.headers['traceparent']),
     });
+    note(auditOf(command));
     await command.stored;
     sendJson(response, 202, await commandBody(command));
   };
-  const sendCommandEvents: Handler = async (request, response, key) => {
-    const command = commandOf(key);
-    await streams.send(request, response, (signal) => command.eventsAfter(lastEventId(request) ?? 0, signal));
+  const listCommands: Handler = ({ url = '' }, response, _id, { principal }) => {
+    const query = readCommandQuery(url);
+    const page = commandPage(commands.newestFirst(), query, (record) => guard.seesCommand(principal, record));
+    sendJson(response, 200, page);
   };
-  const sendResults: Handler = async (request, response) => {
+  const findCommand: Handler = async (_request, response, key, { principal }) =>
+    sendJson(response, 200, await commandBody(commandOf(principal, key)));
+  const sendCommandEvents: Handler = async (request, response, key, user) => {
+    const command = commandOf(user.principal, key);
+    const id = lastEventId(request) ?? 0;
+    await streams.send(request, response, user, (signal) => command.eventsAfter(id, signal));
+  };
+  const sendStream = streamHandler({ streams: commandStreams, commandOf, token });
+  const sendResults: Handler = async (request, response, _id, user) => {
     const id = lastEventId(request);
-    await streams.send(request, response, (signal) => resultEvents(commands.results.after(id, signal)));
+    const isSeen = ({ key }: CommandOutcome) => {
+      const record = commands.get(key)?.record;
+      return record !== undefined && guard.seesCommand(user.principal, record);
+    };
+    await streams.send(request, response, user, (signal) => resultEvents(commands.results.after(id, signal), isSeen));
   };
-  const acknowledgeResults: Handler = async (request, response) => {
+  const acknowledgeResults: Handler = async (request, response, _id, { principal: { name: sentBy } }) => {
     const { upTo } = readBody(acknowledgementSchema, await readJson(request, bodies));
     commands.results.markDelivered(upTo);
     await commands.stored();
     log.info({ upTo, sentBy }, 'results acknowledged');
     sendJson(response, 200, { upTo });
   };
-  const receiveChart: Handler = async (request, response, digest) => {
+  const receiveChart: Handler = async (request, response, digest, { principal }) => {
+    guard.requireUpload(principal);
     requireDigest(digest);
     const isNew = !charts.has(digest);
     const content: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
     const tooSlow = () => new ControlPlaneError('timeout', 'the chart arrives too slowly; upload it again');
     if (isNew) await charts.receive(receivedInTime(content, { tooSlow, waitMs: uploadWaitMs }), digest);
     else request.resume();
-    if (isNew) log.info({ digest, sentBy }, 'chart uploaded');
+    if (isNew) log.info({ digest, sentBy: principal.name }, 'chart uploaded');
     sendJson(response, isNew ? 201 : 200, { digest });
   };
-  const findChart: Handler = (_request, response, digest) => {
+  const findChart: Handler = (_request, response, digest, { principal }) => {
+    guard.requireUpload(principal);
     if (!charts.has(digest)) throw new ControlPlaneError('chart_not_found', 'the chart is not uploaded');
     sendJson(response, 200, { digest });
   };
@@ -156,76 +190,109 @@ function routesOf(
       sendJson(response, status, { store: commands.isAvailable ? 'ok' : 'failing', agentsFile });
     } else response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
   };
-  const forgetAgent: Handler = async (_request, response, agentId) => {
-    const commandsEnded = await dispatcher.forgetAgent(agentId, sentBy);
+  const forgetAgent: Handler = async (_request, response, agentId, { principal }) => {
+    guard.requireAgentAdministrator(principal, agentId);
+    const commandsEnded = await dispatcher.forgetAgent(agentId, principal.name);
     sendJson(response, 200, { agentId, commandsEnded });
   };
   return [
-    ['GET', /^\/(?:healthz|livez|readyz)(?:\/[\w-]+)?$/, sendProbe],
-    ['GET', /^\/api\/agents$/, (_request, response) => sendJson(response, 200, { agents: agents() })],
-    ...enrolmentRoutes({ keys, agents, bodies, sentBy }),
-    ['DELETE', /^\/api\/agents\/([^/]+)$/, forgetAgent],
-    ['POST', /^\/api\/agents\/([^/]+)\/commands$/, sendCommand],
-    [
-      'GET',
-      /^\/api\/commands\/([^/]+)$/,
-      async (_request, response, key) => sendJson(response, 200, await commandBody(commandOf(key))),
-    ],
-    ['GET', /^\/api\/commands\/([^/]+)\/events$/, sendCommandEvents],
-    ['GET', /^\/api\/results$/, sendResults],
+    ['GET', /^\/(?:healthz|livez|readyz)(?:\/[\w-]+)?$/, sendProbe, 'anyone'],
+    ['GET', /^\/api\/agents$/, listAgents, 'users'],
+    ...enrolmentRoutes({ keys, agents, bodies, guard }),
+    ...tokenRoutes({ tokens, bodies }),
+    ...auditRoutes({ audit, streams }),
+    ['DELETE', /^\/api\/agents\/([^/]+)$/, forgetAgent, 'users'],
+    ['POST', /^\/api\/agents\/([^/]+)\/commands$/, sendCommand, 'users'],
+    ['GET', /^\/api\/commands$/, listCommands, 'users'],
+    ['GET', /^\/api\/commands\/([^/]+)$/, findCommand, 'users'],
+    ['GET', /^\/api\/commands\/([^/]+)\/events$/, sendCommandEvents, 'users'],
+    ['GET', /^\/api\/commands\/([^/]+)\/stream$/, sendStream, 'users'],
+    ['GET', /^\/api\/results$/, sendResults, 'users'],
     ['POST', /^\/api\/results\/ack$/, acknowledgeResults],
-    ['HEAD', /^\/api\/charts\/([^/]+)$/, findChart],
-    ['PUT', /^\/api\/charts\/([^/]+)$/, receiveChart],
+    ['HEAD', /^\/api\/charts\/([^/]+)$/, findChart, 'users'],
+    ['PUT', /^\/api\/charts\/([^/]+)$/, receiveChart, 'users'],
   ];
 }
 
-async function serve(
+type ServeOptions = { access: UserAccess } & Pick<ApiBackend, 'guard' | 'audit'>;
+
+/** Serves a request, and notes in the audit log what it has changed, or that it was refused. */
+async function serveWithAudit(
   routes: Route[],
-  access: ApiAccess,
+  options: ServeOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { method = '', url = '' } = request;
   const path = url.split('?')[0] ?? '';
-  if (path.startsWith('/api/')) {
-    await requireUser(request, access);
-    access.trust(request.socket);
+  const about = { action: `${method} ${path}`, from: addressOf(request) };
+  let user: User = anyone;
+  let noted: Partial<AuditFields> = {};
+  const note = (fields: Partial<AuditFields>) => (noted = fields);
+  try {
+    if (path.startsWith('/api/')) user = await authenticateUser(request, options.access);
+    if (user !== anyone) options.access.trust(request.socket);
+    await serve(routes, { guard: options.guard, user: { ...user, note } }, request, response);
+    if (!isChange(request)) return;
+    options.audit.add({ ...about, user: user.principal.name, decision: 'allowed', outcome: 'ok', ...noted });
+  } catch (error) {
+    const outcome = error instanceof ControlPlaneError ? error.code : 'internal';
+    const name = user === anyone ? undefined : user.principal.name;
+    if (error instanceof RefusedError) {
+      const { command: type, agent, namespace, release: releaseName } = error.action;
+      options.audit.addRefusal({
+        ...about,
+        outcome,
+        user: name,
+        type,
+        agentId: agent?.agentId,
+        namespace,
+        releaseName,
+      });
+    } else if (outcome === 'unauthenticated' || (name !== undefined && isChange(request))) {
+      options.audit.addRefusal({ ...about, outcome, user: name, ...noted });
+    }
+    throw error;
   }
-  for (const [routeMethod, pattern, handler] of routes) {
+}
+
+/** Whether a request can change something. */
+function isChange({ method = '' }: IncomingMessage): boolean {
+  return !['GET', 'HEAD', 'OPTIONS'].includes(method);
+}
+
+async function serve(
+  routes: Route[],
+  { guard, user }: { guard: Guard; user: Requester },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { method = '', url = '' } = request;
+  const path = url.split('?')[0] ?? '';
+  for (const [routeMethod, pattern, handler, audience = 'administrators'] of routes) {
     const match = pattern.exec(path);
     if (!match || routeMethod !== method) continue;
-    await handler(request, response, decodeSegment(match[1] ?? ''));
+    if (audience === 'administrators') guard.requireAdministrator(user.principal);
+    await handler(request, response, decodeSegment(match[1] ?? ''), user);
     return;
   }
   throw new ControlPlaneError('unknown_route', `there is no ${method} ${path}`);
 }
 
-async function requireUser(request: IncomingMessage, { token, openHost }: ApiAccess): Promise<void> {
-  const { headers } = request;
-  if (token !== undefined) {
-    if (await hasToken(headers.authorization, token)) return;
-    const problem = headers.authorization === undefined ? 'the token is missing' : 'the token is wrong';
-    throw new ControlPlaneError('unauthenticated', `${problem}; send the API token as Authorization: Bearer TOKEN`);
-  }
-  const host = openHost();
-  if (host === undefined) {
-    const message = 'this control plane has no API token, so its API is closed; start it with --api-token-file';
-    throw new ControlPlaneError('unauthenticated', message);
-  }
-  // Browsers send Origin with most requests. With the check of the host, which a web page with a
-  // name of its own cannot pass, this keeps web pages from commanding clusters.
-  if (headers.origin !== undefined) {
-    throw new ControlPlaneError('unauthenticated', 'requests from web pages need a token');
-  }
-  if (!namesThisServer(request, host)) {
-    const message = 'without a token, the Host header must be localhost or the address of the control plane';
-    throw new ControlPlaneError('unauthenticated', message);
-  }
-}
-
 function requireDigest(digest: string): void {
   const validated = validate(chartDigestSchema, digest, 'the digest');
   if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
+}
+
+/** Returns the key of a new command, which the header `Idempotency-Key` can have. */
+function keyOf({ headers }: IncomingMessage, { key }: { key?: string | undefined }): string | undefined {
+  const header = headers['idempotency-key'];
+  if (header === undefined) return key;
+  const given = String(header).replace(/^"([^"\\]*)"$/, '$1');
+  const validated = validate(commandRequestSchema.shape.key, given, 'Idempotency-Key');
+  if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
+  if (key === undefined || key === given) return given;
+  throw new ControlPlaneError('bad_request', 'the key of the body and Idempotency-Key differ; send one of them');
 }
 
 async function commandBody(command: TrackedCommand) {
@@ -235,8 +302,11 @@ async function commandBody(command: TrackedCommand) {
   return { key, agentId, type, state, delivered: command.record.end?.isDelivered ?? false, result };
 }
 
-async function* resultEvents(results: AsyncIterable<CommandOutcome>) {
-  for await (const { id, ...payload } of results) yield { id, type: 'result', payload };
+async function* resultEvents(results: AsyncIterable<CommandOutcome>, isSeen: (outcome: CommandOutcome) => boolean) {
+  for await (const outcome of results) {
+    const { id, ...payload } = outcome;
+    if (isSeen(outcome)) yield { id, type: 'result', payload };
+  }
 }
 
 function decodeSegment(segment: string): string {

@@ -6,8 +6,8 @@ import type { ControlPlaneLimits } from './limits.ts';
 import type { Logger } from './logger.ts';
 import { OpenCommands } from './open-commands.ts';
 import { ResultFeed } from './result-feed.ts';
-import type { AgentSighting, CommandRecord, CommandStore, StoredEntry } from './store/command-store.ts';
-import { StoreWriter } from './store/store-writer.ts';
+import type { AgentSighting, CommandRecord, CommandStore, StoreContents, StoredEntry } from './store/command-store.ts';
+import { type Change, StoreWriter } from './store/store-writer.ts';
 import { type CommandContext, TrackedCommand } from './tracked-command.ts';
 
 /** Number of commands that have ended whose events stay in memory. */
@@ -74,8 +74,8 @@ export class CommandIndex {
    * Reads what is stored, and returns what is not about commands. Rejects with `ControlPlaneError`
    * `store_unavailable`.
    */
-  async open(): Promise<readonly StoredEntry[]> {
-    const { commands, agents, sightings = [], entries = [] } = await this.#store.open();
+  async open(): Promise<Pick<StoreContents, 'entries' | 'lastAudit'>> {
+    const { commands, agents, sightings = [], entries = [], lastAudit } = await this.#store.open();
     for (const agentId of agents) this.#agents.set(agentId, undefined);
     for (const sighting of sightings) this.#agents.set(sighting.agentId, sighting);
     for (const record of commands) {
@@ -91,7 +91,7 @@ export class CommandIndex {
     this.#lastResult = ended.length === 0 ? 0 : numberOf(ended.at(-1));
     for (const command of ended) this.results.add(command, this.#now().getTime());
     this.#isOpen = true;
-    return entries;
+    return { entries, ...(lastAudit && { lastAudit }) };
   }
 
   /** Waits until everything is stored, and closes the store. */
@@ -115,6 +115,11 @@ export class CommandIndex {
     this.#writer.whenStored(onStored);
   }
 
+  /** Stores a part of the audit log with the next changes. */
+  write(change: Pick<Change, 'audit' | 'oldAudit' | 'onStored'>): void {
+    this.#writer.add(change);
+  }
+
   /** Stores an entry with the next changes. */
   keep(entry: StoredEntry): void {
     this.#writer.add({ entry });
@@ -127,6 +132,11 @@ export class CommandIndex {
 
   get(key: string): TrackedCommand | undefined {
     return this.#commands.get(key);
+  }
+
+  /** Returns all commands, the newest first. */
+  newestFirst(): CommandRecord[] {
+    return Array.from(this.#commands.values(), ({ record }) => record).reverse();
   }
 
   /** Adds and stores a new command, then calls `onStored`. */

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { CommandParameters, Commands, CommandType } from '../protocol/commands/index.ts';
 import type { CommandTable, Definitions } from '../protocol/commands/table.ts';
 import type { Failure } from '../protocol/messages.ts';
+import type { Principal } from './access/role.ts';
 import type { SentCommand } from './sent-command.ts';
 
 export interface SendOptions {
@@ -21,6 +22,17 @@ export interface SendOptions {
    * control character. The logs of the control plane and of the agent name it. Default: none.
    */
   sentBy?: string | undefined;
+  /**
+   * The span that sends the command: a `traceparent` of W3C Trace Context. Its trace then has the
+   * spans of the control plane and of the agent, if these send spans. Default: none.
+   */
+  traceparent?: string | undefined;
+  /**
+   * The user for whom the command is sent, who is its sender by default. It is refused with
+   * `forbidden`, or as if the agent did not exist, unless the user's roles allow it. Default: the
+   * application sends it, which may do everything.
+   */
+  principal?: Principal | undefined;
 }
 
 /** Values of a chart: YAML text, or plain data. */

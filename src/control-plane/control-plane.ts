@@ -15,10 +15,17 @@ import { isCommandType } from '../protocol/commands/index.ts';
 import type { CommandTable } from '../protocol/commands/table.ts';
 import { type CommandResult, maxRetryAfter } from '../protocol/messages.ts';
 import { nonceBytes } from '../protocol/proof.ts';
+import { isCommandStream } from '../protocol/streams/command-stream.ts';
 import { keySubprotocol, subprotocol } from '../protocol/subprotocol.ts';
+import { noTracing, type Tracing } from '../tracing/tracing.ts';
+import type { UserAccess } from './access/authenticate-user.ts';
+import { type Authorize, Guard, RefusedError } from './access/guard.ts';
+import { UserTokens } from './access/user-tokens.ts';
 import { type AgentHandshake, agentHandshake } from './agent-handshake.ts';
 import { AgentRegistry } from './agent-registry.ts';
 import { createApi } from './api.ts';
+import { type AuditEntry, auditOf } from './audit/audit-entry.ts';
+import { AuditLog } from './audit/audit-log.ts';
 import { ChartArchives } from './charts/chart-archives.ts';
 import { serveChart } from './charts/serve-chart.ts';
 import { CommandIndex } from './command-index.ts';
@@ -27,6 +34,7 @@ import type { ConnectedAgent } from './connected-agent.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { AgentKeys } from './enrolment/agent-keys.ts';
 import type { CreatedEnrolment, EnrolmentOptions } from './enrolment/enrolment-options.ts';
+import { ControlPlaneError } from './error.ts';
 import type { Authenticate } from './identity.ts';
 import { type KnownAgent, listKnownAgents } from './known-agent.ts';
 import { type ControlPlaneLimits, defaultControlPlaneLimits } from './limits.ts';
@@ -35,6 +43,8 @@ import type { CommandOutcome } from './result-feed.ts';
 import type { SentCommand } from './sent-command.ts';
 import type { CommandStore } from './store/command-store.ts';
 import { createMemoryStore } from './store/memory-store.ts';
+import { CommandStreams } from './streams/command-streams.ts';
+import { isSessionPath, type SessionListener, sessionListener } from './streams/session-listener.ts';
 import { requireToken, type Token } from './token.ts';
 
 export interface ControlPlaneOptions {
@@ -56,10 +66,22 @@ export interface ControlPlaneOptions {
    */
   areAgentsReadable?: (() => boolean) | undefined;
   /**
-   * The token that users of the REST API must send. Default: none; the API is served only if the
-   * control plane listens on an address of this machine, and with `insecure`.
+   * The token of an administrator of the REST API; other users have those of `tokens`. Default:
+   * none; without a token, the API is served only if the control plane listens on an address of
+   * this machine, and with `insecure`.
    */
   apiToken?: Token | undefined;
+  /**
+   * Authenticates users of the REST API in another way than by a token. Default: users have tokens.
+   */
+  authenticateUser?: UserAccess['authenticateUser'];
+  /**
+   * Decides about what the roles of a user allow: returns false to refuse it. Default: it is
+   * allowed.
+   */
+  authorize?: Authorize | undefined;
+  /** Called with each entry of the audit log. Default: none; the store has the log. */
+  audit?: ((entry: AuditEntry) => void) | undefined;
   /**
    * Serves agents and users without credentials also on a host that other machines can reach.
    * Default: false.
@@ -94,6 +116,8 @@ export interface ControlPlaneOptions {
    * dropped.
    */
   recorder?: ControlPlaneRecorder | undefined;
+  /** Begins spans for commands, for `helm-agent control-plane`. Default: none. */
+  tracing?: Tracing | undefined;
   /** The version that agents get in `welcome`. */
   version?: string;
 }
@@ -129,6 +153,9 @@ const uploadTimeoutMs = 600_000;
 
 type HttpServer = Server | HttpsServer;
 
+/** The name in the audit log of who uses the library. */
+const application = 'application';
+
 /** Accepts agents, sends them commands and keeps their results. */
 export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   /**
@@ -144,10 +171,15 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   readonly #knownAgents: () => KnownAgent[];
   /** The checks of `/livez` and `/readyz`. */
   readonly health: Health;
+  /** The tokens of users of the REST API. */
+  readonly tokens: UserTokens;
+  readonly #audit: AuditLog;
   readonly #dispatcher: Dispatcher;
   readonly #server: HttpServer;
   readonly #handshake: AgentHandshake;
   readonly #upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly #streams: CommandStreams;
+  readonly #sessions: SessionListener;
   readonly #detachments: (() => void)[] = [];
   #opening: Promise<void> | undefined;
   /** The host that the server listens on; undefined before. */
@@ -169,7 +201,10 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     this.#server = server;
     const commands: CommandIndex = new CommandIndex({
       ...{ table, store, limits, log, now },
-      onResult: ({ handle, type }, result) => {
+      onResult: (command, result) => {
+        const { handle, type } = command;
+        const outcome = result.ok ? 'ok' : result.error.code;
+        audit.add({ action: 'command ended', decision: 'allowed', outcome, ...auditOf(command) });
         const labels = {
           type: isCommandType(type) ? type : 'other',
           result: result.ok ? 'success' : 'failure',
@@ -179,6 +214,11 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
       },
       cancel: (command, mode) => dispatcher.cancel(command, mode),
     });
+    const audit = new AuditLog({
+      ...{ store, limits, now, monotonic },
+      onEntry: (entry) => options.audit && process.nextTick(options.audit, entry), // its errors break nothing
+      write: (change) => commands.write(change),
+    });
     const charts = new ChartArchives({
       folder: options.chartFolder,
       needed: () => new Set(commands.allOpen().flatMap(({ record }) => record.chart ?? [])),
@@ -186,22 +226,33 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
       maxBytes: limits.uploadBytes,
       reservedBytes: limits.reservedBytes,
     });
+    const streams = new CommandStreams({ commands, table });
     const keys = new AgentKeys({
       ...{ now, monotonic, randomBytes, log, maxAgents: limits.knownAgents },
       keep: (entry) => commands.keep(entry),
       stored: () => commands.stored(),
       onCopy: (agentId) => this.#emitLater('copy', agentId),
+      onEnrolled: (agentId, action) => audit.add({ action, agentId, decision: 'allowed', outcome: 'ok' }),
+      onRefused: (agentId) => audit.addRefusal({ action: 'agent refused', agentId, outcome: 'unauthenticated' }),
     });
     const agents: AgentRegistry = new AgentRegistry({
       ...{ commands, limits, heartbeat, helloTimeoutMs, log, now, newEpoch: newKey, version },
       whenStored: (stored) => commands.whenStored(stored),
       deliver: (command) => dispatcher.deliver(command),
       hasKey: (agentId) => keys.has(agentId),
+      hasStream: (command) => streams.kindOf(command) !== undefined,
       acceptStream(agentId, header, stream) {
+        if (isCommandStream(header)) {
+          streams.accept(agentId, header, stream);
+          return;
+        }
         const isNeeded = (digest: string) => commands.openOf(agentId).some(({ record }) => record.chart === digest);
         serveChart(header, stream, { charts, isNeeded });
       },
-      onDelivered: (seconds) => recorder.observe('helm_agent_hub_command_delivery_seconds', {}, seconds),
+      onDelivered(seconds, command) {
+        recorder.observe('helm_agent_hub_command_delivery_seconds', {}, seconds);
+        audit.add({ action: 'command delivered', decision: 'allowed', outcome: 'ok', ...auditOf(command) });
+      },
       onConnect: (agent) => {
         recorder.count('helm_agent_hub_connections_total', {});
         this.#emitLater('connect', agent);
@@ -210,14 +261,36 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     });
     const registered = () => options.registeredAgents?.() ?? [];
     const isRegistered = (agentId: string) => keys.has(agentId) || [...registered()].includes(agentId);
-    const dispatcher = new Dispatcher({ agents, commands, charts, isRegistered, table, log, now, newKey });
+    const tokens = new UserTokens({
+      ...{ table, now, monotonic, randomBytes },
+      keep: (entry) => commands.keep(entry),
+      stored: () => commands.stored(),
+      onExpired: ({ id, name: user }) =>
+        audit.add({ action: 'token expired', user, tokenId: id, decision: 'allowed', outcome: 'ok' }),
+    });
+    const guard = new Guard({
+      ...{ table, authorize: options.authorize },
+      labelsOf(agentId) {
+        const { states = [], labels = {} } = keys.stateOf(agentId) ?? {};
+        return states.length > 0 ? labels : undefined;
+      },
+      commandOf: (key) => commands.get(key)?.record,
+    });
+    const dispatcher: Dispatcher = new Dispatcher({
+      ...{ agents, commands, charts, guard, isRegistered, table, log, now, newKey },
+      tracing: options.tracing ?? noTracing,
+    });
     this.#knownAgents = () => listKnownAgents({ agents, commands, registered, keys, now });
     this.#commands = commands;
     this.#agents = agents;
     this.#charts = charts;
+    this.#streams = streams;
     this.#keys = keys;
     this.#dispatcher = dispatcher;
-    const access = { token: options.apiToken, openHost: () => this.#openHost(), trust };
+    this.tokens = tokens;
+    this.#audit = audit;
+    const { apiToken: token, authenticateUser } = options;
+    const access = { token, tokens, authenticateUser, openHost: () => this.#openHost(), trust };
     const { requestBytes, unreadBytes, uploadWaitMs } = limits;
     const { areAgentsReadable = () => true } = options;
     this.health = {
@@ -231,8 +304,17 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     this.#detachments.push(recorder.onScrape(() => this.#measure(recorder)));
     const backend = {
       health: this.health,
-      keys,
-      ...{ agents: this.#knownAgents, commands, charts, dispatcher, areAgentsReadable, requestBytes, unreadBytes },
+      ...{ keys, tokens, guard, audit },
+      ...{
+        agents: this.#knownAgents,
+        commands,
+        streams,
+        charts,
+        dispatcher,
+        areAgentsReadable,
+        requestBytes,
+        unreadBytes,
+      },
       uploadWaitMs,
     };
     this.requestListener = createApi(backend, access, log);
@@ -246,8 +328,12 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     this.#upgrade = createUpgradeListener({
       ...{ peer: 'an agent', subprotocols: [keySubprotocol, subprotocol], log, decide: this.#handshake.decide },
     });
+    this.#sessions = sessionListener({ commands, streams, access, guard, audit, log });
     this.#server.on('request', this.requestListener);
-    this.#server.on('upgrade', this.#upgrade);
+    this.#server.on('upgrade', (request, socket, head) => {
+      const serve = isSessionPath(request.url) ? this.#sessions.upgrade : this.#upgrade;
+      serve(request, socket, head);
+    });
   }
 
   /**
@@ -288,6 +374,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     for (const detach of this.#detachments.splice(0)) detach();
     this.#dispatcher.close();
     this.#handshake.close();
+    this.#sessions.close();
     const left = this.#agents.closeAll(Math.min(Math.max(retryAfter, 0), maxRetryAfter));
     if (this.#server.listening) {
       const closed = once(this.#server, 'close');
@@ -296,6 +383,8 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
       await closed;
     }
     await left;
+    this.tokens.close();
+    this.#audit.close();
     await this.#opening?.catch(() => undefined);
     await this.#commands.close();
     await this.#charts.close();
@@ -324,7 +413,9 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
    */
   async forgetAgent(agentId: string): Promise<number> {
     await this.#opening;
-    return await this.#dispatcher.forgetAgent(agentId);
+    const ended = await this.#dispatcher.forgetAgent(agentId);
+    this.#auditOwn('forgetAgent', agentId);
+    return ended;
   }
 
   /**
@@ -334,7 +425,9 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
    */
   async createEnrolment(options: EnrolmentOptions): Promise<CreatedEnrolment> {
     await this.#opening;
-    return await this.#keys.create(options);
+    const created = await this.#keys.create(options);
+    this.#auditOwn('createEnrolment', options.agentId);
+    return created;
   }
 
   /**
@@ -344,6 +437,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   async acceptAgent(agentId: string): Promise<void> {
     await this.#opening;
     await this.#keys.accept(agentId);
+    this.#auditOwn('acceptAgent', agentId);
   }
 
   /**
@@ -353,6 +447,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   async revokeAgent(agentId: string): Promise<void> {
     await this.#opening;
     await this.#keys.revoke(agentId);
+    this.#auditOwn('revokeAgent', agentId);
   }
 
   /** Returns the command with the key, or undefined if it is not known or was forgotten. */
@@ -379,7 +474,30 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
    * `busy`, `store_unavailable`, `chart_not_found` and `bad_request`.
    */
   send(agentId: string, request: SendRequest): SentCommand {
-    return this.#dispatcher.send(agentId, request).handle;
+    const user = request.principal?.name ?? request.sentBy ?? application;
+    try {
+      const command = this.#dispatcher.send(agentId, request);
+      this.#audit.add({ action: 'send', user, decision: 'allowed', outcome: 'ok', ...auditOf(command) });
+      return command.handle;
+    } catch (error) {
+      if (error instanceof RefusedError) {
+        this.#audit.addRefusal({ action: 'send', user, outcome: error.code, agentId, type: request.type });
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * Waits until the agent has opened the stream of the command with the key, and returns it: bytes
+   * of the agent, or messages in both directions as docs/protocol.md describes them. Destroying it
+   * ends the command. Each stream has one reader. Rejects with `ControlPlaneError`
+   * `command_not_found`, `unsupported`, `stream_taken` and `stream_ended`, and with the signal's
+   * reason, which also destroys the stream.
+   */
+  async openStream(key: string, signal?: AbortSignal): Promise<Duplex> {
+    const command = this.#commands.get(key);
+    if (!command) throw new ControlPlaneError('command_not_found', `no command has the key ${key}`);
+    return await this.#streams.take(command, signal ?? new AbortController().signal);
   }
 
   /**
@@ -391,13 +509,21 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     return this.#charts.receive(archive instanceof Uint8Array ? slicesOf(archive) : archive);
   }
 
+  /** Notes what the application has done to an agent. */
+  #auditOwn(action: string, agentId: string): void {
+    this.#audit.add({ action, user: application, agentId, decision: 'allowed', outcome: 'ok' });
+  }
+
   async #open(): Promise<void> {
     this.#opening ??= this.#openAll();
     await this.#opening;
   }
 
   async #openAll(): Promise<void> {
-    this.#keys.open(await this.#commands.open());
+    const { entries = [], lastAudit } = await this.#commands.open();
+    this.#audit.open(lastAudit);
+    this.#keys.open(entries);
+    this.tokens.open(entries);
     await this.#charts.open();
     this.#dispatcher.start();
   }

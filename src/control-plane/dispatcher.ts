@@ -2,6 +2,9 @@ import type { CancelCommandMode } from '../protocol/commands/cancel-command.ts';
 import type { CommandTable } from '../protocol/commands/table.ts';
 import { maxPacketBytes } from '../protocol/limits.ts';
 import { encodePacket, type Packet } from '../protocol/packet.ts';
+import { resultOfFailure, type Span, type Tracing } from '../tracing/tracing.ts';
+import { commandScope } from './access/command-scope.ts';
+import type { Guard } from './access/guard.ts';
 import type { AgentRegistry } from './agent-registry.ts';
 import type { ChartArchives } from './charts/chart-archives.ts';
 import type { CommandIndex } from './command-index.ts';
@@ -9,18 +12,29 @@ import type { SendRequest } from './command-methods.ts';
 import type { ConnectedAgent } from './connected-agent.ts';
 import { ControlPlaneError } from './error.ts';
 import type { Logger } from './logger.ts';
-import { deliverWithinMs, fingerprintOf, newRecord, payloadText, requireSentBy, uploadedChart } from './new-command.ts';
+import {
+  deliverWithinMs,
+  fingerprintOf,
+  newRecord,
+  payloadText,
+  reasonOf,
+  requireSentBy,
+  requireTraceparent,
+  uploadedChart,
+} from './new-command.ts';
 import type { TrackedCommand } from './tracked-command.ts';
 
 export interface DispatcherOptions {
   agents: AgentRegistry;
   commands: CommandIndex;
   charts: Pick<ChartArchives, 'has'>;
+  guard: Pick<Guard, 'requireCommand'>;
   /** Whether an agent has a credential, connected or not. */
   isRegistered: (agentId: string) => boolean;
   /** The commands that are known. An agent may know others. */
   table: CommandTable;
   log: Logger;
+  tracing: Tracing;
   now: () => Date;
   newKey: () => string;
 }
@@ -29,6 +43,7 @@ export interface DispatcherOptions {
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #expiries = new Map<TrackedCommand, NodeJS.Timeout>();
+  readonly #spans = new Set<Span>();
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -42,15 +57,22 @@ export class Dispatcher {
   close(): void {
     for (const timer of this.#expiries.values()) clearTimeout(timer);
     this.#expiries.clear();
+    for (const span of this.#spans) span.end('skip');
+    this.#spans.clear();
   }
 
   /** Sends a command, or returns the one that the key already names. Throws `ControlPlaneError`. */
   send(agentId: string, request: SendRequest): TrackedCommand {
-    const { agents, commands, charts, isRegistered, table, log, now, newKey } = this.#options;
-    const { type, key = newKey(), signal, sentBy } = request;
+    const { agents, commands, charts, guard, isRegistered, table, log, now, newKey, tracing } = this.#options;
+    const { type, key = newKey(), signal, principal, sentBy = principal?.name, traceparent: parent } = request;
     signal?.throwIfAborted();
     requireSentBy(sentBy);
+    requireTraceparent(parent);
     const payload = payloadText(request);
+    const read = JSON.parse(payload) as NonNullable<SendRequest['payload']>; // an object before
+    const { namespace, releaseName } = principal
+      ? guard.requireCommand(principal, agentId, { type, payload: read })
+      : commandScope(table, type, read);
     const fingerprint = fingerprintOf(request, payload);
     const known = commands.get(key);
     if (known?.agentId === agentId && known.record.fingerprint === fingerprint) return known;
@@ -74,10 +96,19 @@ export class Dispatcher {
     if (full) throw full;
     const expiresAt = within === false ? undefined : now().getTime() + within;
     const { instanceId } = agent ?? {};
-    const record = newRecord({ key, agentId, type, fingerprint, payload, chart, instanceId, expiresAt, sentBy });
-    log.info({ agentId, key, type, sentBy, digest: `sha256:${fingerprint}` }, 'command received');
+    const span = tracing.begin({ type, key, parent, attributes: { 'helm_agent.agent': agentId } });
+    const { traceparent } = span;
+    const record = newRecord({
+      ...{ key, agentId, type, fingerprint, payload, chart, instanceId, expiresAt, sentBy, traceparent },
+      ...{ namespace, releaseName, createdAt: now().getTime() },
+    });
+    log.info(
+      { agentId, key, type, sentBy, reason: reasonOf(request), digest: `sha256:${fingerprint}` },
+      'command received',
+    );
     const command = commands.add(record, (stored) => this.#onStored(stored));
     if (signal) cancelWith(signal, command);
+    void this.#endWith(command, span);
     return command;
   }
 
@@ -140,6 +171,15 @@ export class Dispatcher {
     if (command.state !== 'waiting') return;
     this.#expire(command);
     this.deliver(command);
+  }
+
+  /** Ends the span of a command when that has a result, unless the control plane stops before. */
+  async #endWith(command: TrackedCommand, span: Span): Promise<void> {
+    this.#spans.add(span);
+    const result = await command.outcome();
+    if (!this.#spans.delete(span)) return;
+    if (result.ok) span.end('success');
+    else span.end(resultOfFailure(result.error.code), result.error.code);
   }
 
   #expire(command: TrackedCommand): void {

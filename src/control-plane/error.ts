@@ -13,12 +13,16 @@ export type ControlPlaneErrorCode = Extract<
   | 'too_large'
   | 'timeout'
   | 'unauthenticated'
+  | 'forbidden'
+  | 'token_not_found'
   | 'token_unreadable'
   | 'busy'
   | 'store_unavailable'
   | 'chart_not_found'
   | 'digest_mismatch'
   | 'unsupported'
+  | 'stream_taken'
+  | 'stream_ended'
 >;
 
 /** A request that the control plane refuses. */

@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Notice } from '../async/index.ts';
-import { bearersOf, type Token } from './token.ts';
+import type { User } from './access/authenticate-user.ts';
+import { BearerWatch } from './bearer-watch.ts';
+import type { Token } from './token.ts';
 
 /** Interval between comments, which keep a quiet stream open in proxies. */
 const commentIntervalMs = 15_000;
-
-/** Interval between checks whether the readers' token is still valid. */
-const tokenIntervalMs = 500;
 
 /** Time for a reader to read what was sent. */
 const readTimeoutMs = 30_000;
@@ -20,7 +19,7 @@ interface StreamEvent {
 }
 
 export interface EventStreamsOptions {
-  /** The token of the readers; a stream ends when it has changed. Default: none. */
+  /** The API token; the stream of a reader who has it ends when it has changed. Default: none. */
   token: Token | undefined;
   /** Bytes that readers of all streams have not read; further events wait until they have. */
   maxUnreadBytes: number;
@@ -28,36 +27,31 @@ export interface EventStreamsOptions {
   readTimeoutMs?: number;
 }
 
-interface OpenStream {
-  authorization: string | undefined;
-  gone: AbortController;
-}
-
 /** The event streams that are open. */
 export class EventStreams {
   readonly #options: EventStreamsOptions;
-  readonly #open = new Set<OpenStream>();
+  readonly #readers: BearerWatch;
   readonly #read = new Notice();
   #unreadBytes = 0;
-  #checks: NodeJS.Timeout | undefined;
 
   constructor(options: EventStreamsOptions) {
     this.#options = options;
+    this.#readers = new BearerWatch(options.token);
   }
 
   /**
    * Sends events as server-sent events, and ends the response after the last one. `events` gets a
-   * signal that aborts when the reader has gone, or does not have the token any more.
+   * signal that aborts when the reader has gone, or is not authenticated any more.
    */
   async send(
     { headers: { authorization } }: IncomingMessage,
     response: ServerResponse,
+    user: Pick<User, 'principal' | 'hasApiToken'>,
     events: (signal: AbortSignal) => AsyncIterable<StreamEvent>,
   ): Promise<void> {
     const gone = new AbortController();
-    const stream = { authorization, gone };
     response.once('close', () => gone.abort());
-    this.#add(stream);
+    const endWatch = this.#readers.add(user, authorization, gone);
     const comments = setInterval(() => {
       if (!response.writableNeedDrain) response.write(':\n\n');
     }, commentIntervalMs);
@@ -71,7 +65,7 @@ export class EventStreams {
       }
     } finally {
       clearInterval(comments);
-      this.#delete(stream);
+      endWatch();
       if (response.writableNeedDrain) response.destroy();
       else response.end();
     }
@@ -91,29 +85,6 @@ export class EventStreams {
     clearTimeout(cutOff);
     this.#unreadBytes -= text.length;
     this.#read.give();
-  }
-
-  #add(stream: OpenStream): void {
-    this.#open.add(stream);
-    const { token } = this.#options;
-    if (typeof token === 'function') this.#checks ??= setInterval(() => void this.#check(token), tokenIntervalMs);
-  }
-
-  #delete(stream: OpenStream): void {
-    this.#open.delete(stream);
-    if (this.#open.size > 0) return;
-    clearInterval(this.#checks);
-    this.#checks = undefined;
-  }
-
-  /** Ends the streams of readers that do not have the token any more. */
-  async #check(token: Token): Promise<void> {
-    const streams = [...this.#open];
-    const bearers = await bearersOf(
-      streams.map(({ authorization }) => authorization),
-      token,
-    );
-    for (const { authorization, gone } of streams) if (bearers?.has(authorization) === false) gone.abort();
   }
 }
 

@@ -1,8 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type * as z from 'zod';
+import type { ErrorCode } from '../protocol/error-codes.ts';
 import { JsonTextError, parseJson } from '../protocol/json.ts';
 import { maxPacketBytes } from '../protocol/limits.ts';
 import { validate } from '../protocol/validation.ts';
+import type { User } from './access/authenticate-user.ts';
+import type { AuditFields } from './audit/audit-entry.ts';
 import { ControlPlaneError, type ControlPlaneErrorCode } from './error.ts';
 
 const statuses: Record<ControlPlaneErrorCode, number> = {
@@ -11,31 +14,59 @@ const statuses: Record<ControlPlaneErrorCode, number> = {
   digest_mismatch: 400,
   unsupported: 400,
   unauthenticated: 401,
+  forbidden: 403,
   agent_not_connected: 404,
   agent_not_found: 404,
   chart_not_found: 404,
   command_not_found: 404,
+  token_not_found: 404,
   unknown_route: 404,
   timeout: 408,
   agent_connected: 409,
   key_reused: 409,
+  stream_taken: 409,
+  stream_ended: 409,
   too_large: 413,
   busy: 503,
   store_unavailable: 503,
   token_unreadable: 500,
 };
 
-/** Serves a request. `id` is the part of the path that its pattern captures. */
-export type Handler = (request: IncomingMessage, response: ServerResponse, id: string) => Promise<void> | void;
-export type Route = [method: string, path: RegExp, handler: Handler];
+/** The user of a request, and what the audit log says about it. */
+export interface Requester extends User {
+  /** Adds to the entry of the audit log. */
+  readonly note: (fields: Partial<AuditFields>) => void;
+}
+
+/** Serves a request of a user. `id` is the part of the path that its pattern captures. */
+export type Handler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  id: string,
+  user: Requester,
+) => Promise<void> | void;
+
+/**
+ * Those who may use a route: `anyone`, also without a token; `users`, of whom its handler asks the
+ * guard what they may do; or administrators without any limit.
+ */
+type Audience = 'anyone' | 'users' | 'administrators';
+
+/** Default of `audience`: administrators. */
+export type Route = [method: string, path: RegExp, handler: Handler, audience?: Audience];
 
 /** Time in which a client must read a part of a response. */
 const unreadTimeoutMs = 30_000;
 
 /** Sends a JSON body. Ends the connection of a client that reads nothing, within a minute. */
-export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  contentType = 'application/json',
+): void {
   const text = `${JSON.stringify(body)}\n`;
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+  response.writeHead(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(text) });
   response.setTimeout(unreadTimeoutMs, () => response.destroy());
   response.end(text);
 }
@@ -44,12 +75,29 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
 const lastErrors: ReadonlySet<ControlPlaneErrorCode> = new Set(['unauthenticated', 'timeout']);
 
 /**
- * Responds with `{"error": {"code", "message"}}` and the HTTP status of the code. Ends the
- * connection of a client that is not authenticated, or too slow.
+ * Responds with the problem details of RFC 9457, to which it adds `code` and `error`, and with the
+ * HTTP status of the code. Ends the connection of a client that is not authenticated, or too slow.
  */
 export function sendError(response: ServerResponse, error: ControlPlaneError): void {
   if (lastErrors.has(error.code)) response.setHeader('connection', 'close');
-  sendJson(response, statuses[error.code], { error: { code: error.code, message: error.message } });
+  sendProblem(response, statuses[error.code], error);
+}
+
+/** Responds with an error. Earlier versions had only the field `error`. */
+export function sendProblem(
+  response: ServerResponse,
+  status: number,
+  error: { code: ErrorCode; message: string },
+): void {
+  const { code, message } = error;
+  const details = { type: 'about:blank', title: STATUS_CODES[status], status, detail: message };
+  sendJson(response, status, { ...details, code, error: { code, message } }, 'application/problem+json');
+}
+
+/** Returns the status line for an error, as `404 Not Found`. */
+export function statusLineOf({ code }: ControlPlaneError): string {
+  const status = statuses[code];
+  return `${status} ${STATUS_CODES[status] ?? ''}`;
 }
 
 /** The bodies of requests that are being read. */

@@ -47,6 +47,10 @@ export interface ControlPlaneLimits {
    * one; five times as long if it was the only one that the other process had not accepted.
    */
   suspectAgeMs: number;
+  /** Number of entries of the audit log. */
+  auditEntries: number;
+  /** Age in milliseconds of the entries of the audit log. */
+  auditMs: number;
 }
 
 export const defaultControlPlaneLimits: ControlPlaneLimits = {
@@ -67,4 +71,6 @@ export const defaultControlPlaneLimits: ControlPlaneLimits = {
   sessions: 20_000,
   knownAgents: 100_000,
   suspectAgeMs: 2000,
+  auditEntries: 1_000_000,
+  auditMs: 400 * 24 * 3_600_000,
 };

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { maxReasonLength } from '../protocol/commands/exec-pod.ts';
 import type { CommandTable } from '../protocol/commands/table.ts';
 import { durationError, timeoutSchema } from '../protocol/duration.ts';
 import { maxSentByLength } from '../protocol/limits.ts';
 import { printableSchema } from '../protocol/printable.ts';
+import { traceparentSchema } from '../protocol/traceparent.ts';
 import { validate } from '../protocol/validation.ts';
 import type { SendRequest } from './command-methods.ts';
 import { ControlPlaneError } from './error.ts';
@@ -64,6 +66,18 @@ export function requireSentBy(sentBy: string | undefined): void {
   if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
 }
 
+/** Checks the span of a sender. Throws `ControlPlaneError` `bad_request`. */
+export function requireTraceparent(traceparent: string | undefined): void {
+  const validated = validate(traceparentSchema.optional(), traceparent, 'traceparent');
+  if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
+}
+
+/** Returns why a command is sent, for the log; undefined if its payload does not say so. */
+export function reasonOf({ payload }: SendRequest): string | undefined {
+  const read = printableSchema(maxReasonLength).min(1).safeParse(payload?.['reason']);
+  return read.success ? read.data : undefined;
+}
+
 /** Returns the digest of the uploaded chart that a command names; undefined if it names none. */
 export function uploadedChart({ payload }: SendRequest): string | undefined {
   const { chartUpload } = payload ?? {};
@@ -74,7 +88,19 @@ export function uploadedChart({ payload }: SendRequest): string | undefined {
 export function newRecord(
   fields: Pick<
     CommandRecord,
-    'key' | 'agentId' | 'type' | 'fingerprint' | 'payload' | 'chart' | 'instanceId' | 'expiresAt' | 'sentBy'
+    | 'key'
+    | 'agentId'
+    | 'type'
+    | 'fingerprint'
+    | 'payload'
+    | 'chart'
+    | 'instanceId'
+    | 'expiresAt'
+    | 'sentBy'
+    | 'traceparent'
+    | 'namespace'
+    | 'releaseName'
+    | 'createdAt'
   >,
 ): CommandRecord {
   const isConnected = fields.instanceId !== undefined;

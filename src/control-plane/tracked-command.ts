@@ -101,9 +101,15 @@ export class TrackedCommand {
    * The packet, until the agent has accepted it. It may hold a password, and is dropped then.
    */
   get packet(): (Packet & { key: string }) | undefined {
-    const { key, type, payload, sentBy } = this.#record;
+    const { key, type, payload, sentBy, traceparent } = this.#record;
     if (payload === undefined) return undefined;
-    return { key, type, payload, ...(sentBy !== undefined && { sentBy }) };
+    return {
+      key,
+      type,
+      payload,
+      ...(sentBy !== undefined && { sentBy }),
+      ...(traceparent !== undefined && { traceparent }),
+    };
   }
 
   /**

@@ -16,6 +16,11 @@ export interface Host {
   readonly keyOrder?: 'ascending' | 'descending';
 }
 
+/** Returns the current time, to the millisecond. */
+export function currentDate(host: Pick<Host, 'now'>): Date {
+  return new Date(Number(host.now() / 1_000_000n));
+}
+
 /**
  * Returns a function that calls `create` the first time and returns the same value each time, like
  * `sync.OnceValue`.

@@ -14,6 +14,8 @@ export interface JournaledCommand {
   isAnonymous: boolean;
   /** The service account that performs it, as `NAMESPACE/NAME`. Default: the agent itself. */
   account?: string | undefined;
+  /** The span that has sent it, as in a packet. Default: none. */
+  traceparent?: string | undefined;
 }
 
 /** A command that a process has left behind. */

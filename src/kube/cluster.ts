@@ -12,7 +12,7 @@ import { isKubeError, KubeError } from './kube-error.ts';
 import { listObjects, listPage } from './list.ts';
 import { observeObjects, type ObserveTimes } from './observe.ts';
 import { createPatchSchemas } from './patch-schema.ts';
-import { followPodLog, readPodLog } from './pod-log.ts';
+import { followPodLog, readPodLog, streamPodLog } from './pod-log.ts';
 import { createServerClock, type ServerClock } from './server-clock.ts';
 import { type SharedDocuments, sharedDocuments } from './shared-documents.ts';
 import { createTransport, type KubeRequest, type OnAttempt, type RetryDelays, type Transport } from './transport.ts';
@@ -26,6 +26,8 @@ export interface KubeCluster extends Cluster {
   readonly namespace: string;
   /** URL of the API server without a trailing slash. */
   readonly server: string;
+  /** The rights of the user of the connection. */
+  readonly access: AccessReviewer;
   /** Resolves if the API server responds, also if it refuses the request. Rejects otherwise. */
   answers(signal: AbortSignal): Promise<void>;
   /**
@@ -68,6 +70,7 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
     ...cluster,
     namespace: connection.namespace,
     server: connection.server,
+    access: createAccessReviewer(transport),
     async answers(signal) {
       await transport.json({ method: 'GET', path: '/version', signal }).catch((error: unknown) => {
         // a server that starts or stops responds with 5xx
@@ -221,6 +224,12 @@ function clusterOver(
     serverTime: () => clock.now(),
     podLog: (pod, options) => readPodLog(transport, pod, options),
     followLog: (pod, options) => followPodLog(transport, pod, options),
+    async exec(pod, options) {
+      // `ws` and the rest are loaded by the first process
+      const { execInContainer } = await import('./exec.ts');
+      return await execInContainer(connection, pod, options);
+    },
+    streamLog: (pod, options) => streamPodLog(transport, pod, options),
   };
   return { cluster, transport };
 }

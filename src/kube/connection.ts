@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { RequestOptions } from 'node:https';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
@@ -18,9 +19,17 @@ export interface Connection {
   readonly server: string;
   /** Namespace of the current context, or of the pod's service account. */
   readonly namespace: string;
-  /** Returns the dispatcher, which keeps connections alive, and the headers of a request. */
-  prepare(): Promise<{ dispatcher: Dispatcher; headers: Record<string, string | string[]> }>;
+  /** Returns what a request needs. */
+  prepare(): Promise<PreparedRequest>;
   close(): Promise<void>;
+}
+
+interface PreparedRequest {
+  /** Keeps connections alive. */
+  dispatcher: Dispatcher;
+  /** Opens the connection of a WebSocket. */
+  agent: HttpAgent;
+  headers: Record<string, string | string[]>;
 }
 
 /**
@@ -52,6 +61,7 @@ export function openConnection(source: ConnectionSource): Connection {
   if (!cluster?.server) {
     throw new KubeError('bad_request', `${describe(source)} has no cluster in its current context`);
   }
+  const { server } = cluster;
   const proxy = proxyOf(cluster, source);
   /** Agents with older certificates, until their last request has ended. */
   const retired = new Set<Dispatcher>();
@@ -64,7 +74,7 @@ export function openConnection(source: ConnectionSource): Connection {
   const readToken = tokenFile === undefined ? undefined : tokenReader(tokenFile);
 
   return {
-    server: cluster.server.replace(/(?<!\/)\/+$/, ''),
+    server: server.replace(/(?<!\/)\/+$/, ''),
     namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
     async prepare() {
       const options: RequestOptions = {};
@@ -81,7 +91,7 @@ export function openConnection(source: ConnectionSource): Connection {
         ...(token !== undefined && { Authorization: `Bearer ${token}` }),
         ...groupHeaders(source),
       };
-      return { dispatcher: current.agent, headers };
+      return { dispatcher: current.agent, agent: socketAgent(options, material, { server, proxy }), headers };
     },
     async close() {
       await Promise.all([...(current ? [current.agent] : []), ...retired].map((agent) => agent.destroy()));
@@ -99,9 +109,9 @@ export function impersonating(connection: Connection, account: ServiceAccount): 
   return {
     ...connection,
     async prepare() {
-      const { dispatcher, headers } = await connection.prepare();
-      const own = Object.entries(headers).filter(([name]) => !name.toLowerCase().startsWith('impersonate-'));
-      return { dispatcher, headers: { ...Object.fromEntries(own), 'Impersonate-User': user } };
+      const prepared = await connection.prepare();
+      const own = Object.entries(prepared.headers).filter(([name]) => !name.toLowerCase().startsWith('impersonate-'));
+      return { ...prepared, headers: { ...Object.fromEntries(own), 'Impersonate-User': user } };
     },
     close: () => Promise.resolve(),
   };
@@ -167,9 +177,12 @@ function proxyOf({ proxyUrl = '' }: { proxyUrl?: string | undefined }, source: C
   );
 }
 
+function definedMaterial(material: TlsMaterial): object {
+  return Object.fromEntries(Object.entries(material).filter(([, value]) => value !== undefined));
+}
+
 function newAgent(material: TlsMaterial, proxy: string | undefined): Dispatcher {
-  const given = Object.fromEntries(Object.entries(material).filter(([, value]) => value !== undefined));
-  const connect = { ...given, timeout: 10_000, keepAlive: true, keepAliveInitialDelay: 30_000 };
+  const connect = { ...definedMaterial(material), timeout: 10_000, keepAlive: true, keepAliveInitialDelay: 30_000 };
   const options = {
     allowH2: false, // a watch has its own connection, so that no request waits behind it
     keepAliveTimeout: 30_000,
@@ -179,6 +192,17 @@ function newAgent(material: TlsMaterial, proxy: string | undefined): Dispatcher 
   return proxy === undefined
     ? new Agent({ ...options, connect })
     : new ProxyAgent({ ...options, uri: proxy, requestTls: connect });
+}
+
+/** Returns what opens the connection of a WebSocket, with the present certificates. */
+function socketAgent(
+  { agent }: RequestOptions,
+  material: TlsMaterial,
+  { server, proxy }: { server: string; proxy: string | undefined },
+): HttpAgent {
+  // that of client-node knows all kinds of proxies
+  if (proxy !== undefined && agent instanceof HttpAgent) return agent;
+  return server.startsWith('http:') ? new HttpAgent() : new HttpsAgent(definedMaterial(material));
 }
 
 function groupHeaders(source: ConnectionSource): Record<string, string[]> {

@@ -1,5 +1,5 @@
 import { apiPath } from '../objects/api-path.ts';
-import type { ContainerRef, LogLine } from '../objects/cluster.ts';
+import type { ContainerRef, LogLine, LogOptions } from '../objects/cluster.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
 import { readLines } from './lines.ts';
 import type { KubeRequest, Transport } from './transport.ts';
@@ -55,9 +55,34 @@ export async function* followPodLog(
     signal.throwIfAborted();
     if (isKubeError(error, 'not_found', 'bad_request')) return;
     if (error instanceof KubeError) throw error;
-    const message = `the log of container ${pod.container} of pod ${pod.name} broke off`;
-    throw new KubeError('unreachable', message, { cause: error });
+    throw brokenLog(pod, error);
   }
+}
+
+/**
+ * Yields the bytes of a container's log, each line with its time before it. Fails with
+ * `bad_request` if the container has not started, and with `unreachable` if the stream breaks.
+ */
+export async function* streamPodLog(
+  transport: Transport,
+  pod: ContainerRef,
+  { since, tail, follow = false, previous, signal }: LogOptions,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const query = {
+    ...{ timestamps: 'true', sinceTime: since, tailLines: tail === undefined ? undefined : String(tail) },
+    follow: follow ? 'true' : undefined,
+  };
+  const body = await transport.stream(logRequest(pod, { previous, signal }, query));
+  try {
+    yield* body;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw brokenLog(pod, error);
+  }
+}
+
+function brokenLog({ container, name }: ContainerRef, cause: unknown): KubeError {
+  return new KubeError('unreachable', `the log of container ${container} of pod ${name} broke off`, { cause });
 }
 
 function logRequest(

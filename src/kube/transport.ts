@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { limitedTime, sleep } from '../async/index.ts';
+import { jsonText } from '../objects/json-text.ts';
 import type { Connection } from './connection.ts';
 import { errorOfResponse, isKubeError, KubeError } from './kube-error.ts';
 import type { ServerClock } from './server-clock.ts';
@@ -310,14 +311,6 @@ function retryAfterOf(response: Dispatcher.ResponseData): number | undefined {
   const header = response.headers['retry-after'];
   const seconds = Number(header);
   return typeof header === 'string' && seconds >= 0 ? Math.min(seconds * 1000, maxRetryAfter) : undefined;
-}
-
-/** `JSON.rawJSON`, which Node has and TypeScript's library lacks. */
-const { rawJSON } = JSON as typeof JSON & { rawJSON: (text: string) => unknown };
-
-/** Returns JSON text. A bigint becomes an integer with all its digits. */
-function jsonText(value: unknown): string {
-  return JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? rawJSON(String(item)) : item));
 }
 
 /** One entry of a `Warning` header: code, agent, and text in quotes (RFC 7234). */

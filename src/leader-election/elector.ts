@@ -47,71 +47,120 @@ export interface Elector {
   acquire(signal: AbortSignal): Promise<Term | undefined>;
 }
 
-/** Returns an elector. Sends nothing until `acquire` is called. */
-export function createElector(options: ElectorOptions): Elector {
-  const { cluster, ref, labels, identity, times, clock, onProblem } = options;
-  const attemptLimit = times.renewDeadline / 2;
-  let observation: Observation | undefined;
-  let hasProblem = false;
-  let dueAt = Infinity;
+/** An elector by a Lease. Sends nothing until `acquire` is called. */
+export class LeaseElector implements Elector {
+  readonly #options: ElectorOptions;
+  readonly #attemptLimit: number;
+  #observation: Observation | undefined;
+  #hasProblem = false;
+  /** When the attempt or pause that runs should be over. */
+  #dueAt = Infinity;
 
-  function note(lease: KubeObject, at: number): Observation {
-    observation = observe(observation, { lease, record: recordOf(lease), at });
-    return observation;
+  constructor(options: ElectorOptions) {
+    this.#options = options;
+    this.#attemptLimit = options.times.renewDeadline / 2;
   }
 
-  function leads(): boolean {
-    return observation !== undefined && isHeldBy(observation, identity);
+  get leader(): string {
+    return this.#observation?.record.holder ?? '';
+  }
+
+  isAlive(slack: number): boolean {
+    return this.#options.clock.monotonic() <= this.#dueAt + slack;
+  }
+
+  async acquire(signal: AbortSignal): Promise<Term | undefined> {
+    const { times, clock } = this.#options;
+    for (;;) {
+      const takenAt = signal.aborted ? undefined : await this.#attemptWithin(this.#attemptLimit, signal);
+      if (takenAt !== undefined) return this.#termFrom(takenAt);
+      const period = times.retryPeriod * (1 + clock.random() * jitterFactor);
+      if (!(await this.#pause(period, signal))) return undefined;
+    }
+  }
+
+  #termFrom(takenAt: number): Term {
+    const { times, clock } = this.#options;
+    const term = new TermClock(times, () => clock.monotonic(), takenAt);
+    const renewing = this.#renew(term);
+    return {
+      signal: term.signal,
+      timeLeft: () => term.timeLeft(),
+      release: async () => {
+        const isOver = term.signal.aborted;
+        term.end('it was released');
+        await renewing;
+        if (!isOver) await this.#release();
+      },
+    };
+  }
+
+  #note(lease: KubeObject, at: number): Observation {
+    this.#observation = observe(this.#observation, { lease, record: recordOf(lease), at });
+    return this.#observation;
+  }
+
+  #leads(): boolean {
+    const { identity } = this.#options;
+    return this.#observation !== undefined && isHeldBy(this.#observation, identity);
   }
 
   /** Writes the Lease with the version that was seen. Returns when the request was sent. */
-  async function write(record: LeaseRecord, signal: AbortSignal): Promise<number> {
+  async #write(record: LeaseRecord, signal: AbortSignal): Promise<number> {
+    const { cluster, ref, labels, clock } = this.#options;
     const sentAt = clock.monotonic();
     const written =
-      observation === undefined
+      this.#observation === undefined
         ? await cluster.create(newLease(ref, labels, record), { signal })
-        : await cluster.replace(withRecord(observation.lease, record), { signal });
-    observation = { lease: written, record, at: sentAt };
+        : await cluster.replace(withRecord(this.#observation.lease, record), { signal });
+    this.#observation = { lease: written, record, at: sentAt };
     return sentAt;
   }
 
-  async function take(signal: AbortSignal): Promise<number> {
-    return await write(takenRecord(observation?.record, identity, times, clock.now()), signal);
+  async #take(signal: AbortSignal): Promise<number> {
+    const { identity, times, clock } = this.#options;
+    return await this.#write(takenRecord(this.#observation?.record, identity, times, clock.now()), signal);
   }
 
   /** Returns when the request was sent that took or renewed the Lease; undefined if it was not. */
-  async function attempt(signal: AbortSignal): Promise<number | undefined> {
-    if (observation !== undefined && leads() && clock.monotonic() < observation.at + times.leaseDuration) {
+  async #attempt(signal: AbortSignal): Promise<number | undefined> {
+    const { cluster, ref, identity, times, clock } = this.#options;
+    if (
+      this.#observation !== undefined &&
+      this.#leads() &&
+      clock.monotonic() < this.#observation.at + times.leaseDuration
+    ) {
       try {
-        return await take(signal);
+        return await this.#take(signal);
       } catch (error) {
         if (signal.aborted) throw error; // otherwise the Lease says what has happened
       }
     }
     const lease = await cluster.get(ref, signal);
-    if (lease === undefined) observation = undefined;
-    else if (!mayTake(note(lease, clock.monotonic()), identity, clock.monotonic())) return undefined;
-    return await take(signal);
+    if (lease === undefined) this.#observation = undefined;
+    else if (!mayTake(this.#note(lease, clock.monotonic()), identity, clock.monotonic())) return undefined;
+    return await this.#take(signal);
   }
 
   /** Makes an attempt with a time limit. A failure is reported. */
-  async function attemptWithin(limit: number, signal: AbortSignal): Promise<number | undefined> {
+  async #attemptWithin(limit: number, signal: AbortSignal): Promise<number | undefined> {
+    const { clock, onProblem } = this.#options;
     const done = new AbortController();
     const late = new AbortController();
     const end = () => late.abort(signal.reason);
     signal.addEventListener('abort', end, { once: true });
-    dueAt = clock.monotonic() + limit;
+    this.#dueAt = clock.monotonic() + limit;
     const timer = clock.sleep(limit, done.signal).then((isOver) => {
       if (isOver) late.abort(new Error('the API server does not respond'));
     });
     try {
-      const taken = await attempt(late.signal);
-      hasProblem = false;
+      const taken = await this.#attempt(late.signal);
+      this.#hasProblem = false;
       return taken;
     } catch (error) {
       if (!signal.aborted && !isContention(error)) {
-        if (!hasProblem) onProblem(error);
-        hasProblem = true;
+        if (!this.#hasProblem) onProblem(error);
+        this.#hasProblem = true;
       }
       return undefined;
     } finally {
@@ -121,33 +170,37 @@ export function createElector(options: ElectorOptions): Elector {
     }
   }
 
-  async function pause(milliseconds: number, signal: AbortSignal): Promise<boolean> {
-    dueAt = clock.monotonic() + milliseconds;
+  async #pause(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+    const { clock } = this.#options;
+    this.#dueAt = clock.monotonic() + milliseconds;
     return await clock.sleep(milliseconds, signal);
   }
 
   /** Renews the Lease until the term ends. */
-  async function renew(term: TermClock): Promise<void> {
-    while (await pause(Math.max(0, Math.min(times.retryPeriod, term.untilDeadline())), term.signal)) {
+  async #renew(term: TermClock): Promise<void> {
+    const { times } = this.#options;
+    while (await this.#pause(Math.max(0, Math.min(times.retryPeriod, term.untilDeadline())), term.signal)) {
       const left = term.untilDeadline();
-      const renewedAt = left > 0 ? await attemptWithin(Math.min(left, attemptLimit), term.signal) : undefined;
+      const renewedAt =
+        left > 0 ? await this.#attemptWithin(Math.min(left, this.#attemptLimit), term.signal) : undefined;
       if (renewedAt !== undefined) term.renewed(renewedAt);
-      else if (observation !== undefined && !leads()) term.end('another process has taken the Lease');
+      else if (this.#observation !== undefined && !this.#leads()) term.end('another process has taken the Lease');
       else if (term.untilDeadline() <= 0) term.end('the Lease could not be renewed in time');
     }
   }
 
   /** As in client-go, reads the Lease first, because the answer to a renewal may have been lost. */
-  async function release(): Promise<void> {
+  async #release(): Promise<void> {
+    const { cluster, ref, identity, clock, onProblem } = this.#options;
     const limit = new AbortController();
     const done = new AbortController();
-    const timer = clock.sleep(attemptLimit, done.signal).then((isOver) => {
+    const timer = clock.sleep(this.#attemptLimit, done.signal).then((isOver) => {
       if (isOver) limit.abort(new Error('the API server does not respond'));
     });
     try {
       const lease = await cluster.get(ref, limit.signal);
-      if (lease === undefined || !isHeldBy(note(lease, clock.monotonic()), identity)) return;
-      await write(releasedRecord(recordOf(lease), clock.now()), limit.signal);
+      if (lease === undefined || !isHeldBy(this.#note(lease, clock.monotonic()), identity)) return;
+      await this.#write(releasedRecord(recordOf(lease), clock.now()), limit.signal);
     } catch (error) {
       onProblem(error); // others take the Lease when its duration is over
     } finally {
@@ -155,35 +208,6 @@ export function createElector(options: ElectorOptions): Elector {
       await timer;
     }
   }
-
-  return {
-    get leader() {
-      return observation?.record.holder ?? '';
-    },
-    isAlive: (slack) => clock.monotonic() <= dueAt + slack,
-
-    async acquire(signal) {
-      for (;;) {
-        const takenAt = signal.aborted ? undefined : await attemptWithin(attemptLimit, signal);
-        if (takenAt !== undefined) {
-          const term = new TermClock(times, () => clock.monotonic(), takenAt);
-          const renewing = renew(term);
-          return {
-            signal: term.signal,
-            timeLeft: () => term.timeLeft(),
-            async release() {
-              const isOver = term.signal.aborted;
-              term.end('it was released');
-              await renewing;
-              if (!isOver) await release();
-            },
-          };
-        }
-        const period = times.retryPeriod * (1 + clock.random() * jitterFactor);
-        if (!(await pause(period, signal))) return undefined;
-      }
-    },
-  };
 }
 
 /** Whether another process was faster. */

@@ -1,4 +1,4 @@
 export { defaultElectionTimes, electionTimesProblem, type ElectionTimes } from './election-times.ts';
-export { createElector, type ElectionClock, type Elector } from './elector.ts';
+export { LeaseElector, type ElectionClock, type Elector } from './elector.ts';
 export { LeaseLostError } from './lease-lost-error.ts';
 export type { Term } from './term.ts';

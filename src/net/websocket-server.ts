@@ -21,16 +21,24 @@ export interface UpgradeOptions {
   decide: (request: IncomingMessage) => Promise<Decision>;
   /** The subprotocols that are known, the preferred one first. Default: that of helm-agent. */
   subprotocols?: readonly string[];
+  /** The largest message that is read, in bytes. Default: that of packets. */
+  maxMessageBytes?: number;
   log: { warn(fields: object, message: string): void };
 }
 
 /**
  * Returns a listener for an HTTP server's `upgrade` event that opens WebSockets or refuses them.
  */
-export function createUpgradeListener({ peer, decide, subprotocols = [subprotocol], log }: UpgradeOptions) {
+export function createUpgradeListener({
+  peer,
+  decide,
+  subprotocols = [subprotocol],
+  maxMessageBytes = maxFrameBytes,
+  log,
+}: UpgradeOptions) {
   const server = new WebSocketServer({
     noServer: true,
-    maxPayload: maxFrameBytes,
+    maxPayload: maxMessageBytes,
     handleProtocols: (offered) => selectSubprotocol(offered, subprotocols),
     perMessageDeflate: false,
   });

@@ -116,6 +116,57 @@ interface FollowOptions {
   signal: AbortSignal;
 }
 
+export interface ExecOptions {
+  /** The program and its arguments. */
+  command: readonly string[];
+  /** Whether the process has an input. */
+  input: boolean;
+  /** Whether the process has a terminal, with which its errors are part of its output. */
+  tty: boolean;
+  /** Ends the connection to the process. */
+  signal: AbortSignal;
+}
+
+/** A part of what a process has written. */
+export interface ProcessOutput {
+  from: 'output' | 'error';
+  bytes: Buffer;
+}
+
+/** A process in a container that was started over a connection. */
+export interface ContainerProcess {
+  /**
+   * Yields what the process writes, until it has ended. Reads only as fast as parts are consumed.
+   * Fails with `unreachable` if the connection is lost before. Call it once.
+   */
+  output(): AsyncIterable<ProcessOutput>;
+  /**
+   * The exit code of a process whose {@link output} has ended. Throws `bad_request` with the reason
+   * if the process could not be started.
+   */
+  readonly exitCode: number;
+  /** Resolves when the bytes are sent. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Ends the input. Rejects with `bad_request` if the API server is too old for that. */
+  endInput(): Promise<void>;
+  /** Sets the size of the terminal. */
+  resize(size: { columns: number; rows: number }): Promise<void>;
+  /** Ends the connection. The process has no more input, and may continue. */
+  close(): void;
+}
+
+export interface LogOptions {
+  /** Leaves out lines before this time, in RFC 3339 with whole seconds. Default: all are read. */
+  since?: string | undefined;
+  /** Number of the last lines to read. Default: all of them. */
+  tail?: number | undefined;
+  /** Reads until the run of the container ends. Default: false. */
+  follow?: boolean | undefined;
+  /** Reads the log of the run before. Default: false. */
+  previous?: boolean | undefined;
+  signal: AbortSignal;
+}
+
 /**
  * A Kubernetes API server. Every error has a `code` (see `ClusterErrorCode`), and the API server's
  * own sentence as its message. If a signal aborts, its reason is thrown.
@@ -183,4 +234,11 @@ export interface Cluster {
    * Reads only as fast as lines are consumed. Yields nothing without a log.
    */
   followLog(pod: ContainerRef, options: FollowOptions): AsyncIterable<LogLine>;
+  /** Starts a process in a container. */
+  exec(pod: ContainerRef, options: ExecOptions): Promise<ContainerProcess>;
+  /**
+   * Yields the bytes of a container's log. Each line has its time before it, in RFC 3339, and a
+   * space. Reads only as fast as bytes are consumed. Fails with `bad_request` without a log.
+   */
+  streamLog(pod: ContainerRef, options: LogOptions): AsyncIterable<Uint8Array>;
 }

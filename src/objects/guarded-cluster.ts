@@ -1,5 +1,6 @@
 import type { Cluster, ObservedChange } from './cluster.ts';
 import type { KubeObject } from './object.ts';
+import { type ObjectTarget, targetOf } from './object-target.ts';
 
 /** Error for a request to a namespace that is not accessible. */
 class GuardedNamespaceError extends Error {
@@ -9,23 +10,16 @@ class GuardedNamespaceError extends Error {
   readonly status = 403;
 }
 
-interface Target {
-  apiVersion: string;
-  kind: string;
-  namespace?: string | undefined;
-  name?: string | undefined;
-}
-
 /**
  * Returns a cluster without the objects of a namespace: requests for them fail with `forbidden` and
  * `message`, and lists over all namespaces leave them out. The namespace itself can be read, and
  * not be changed.
  */
 export function guardedCluster(cluster: Cluster, namespace: string, message: string): Cluster {
-  const requireOther = ({ namespace: target }: Pick<Target, 'namespace'>): void => {
+  const requireOther = ({ namespace: target }: Pick<ObjectTarget, 'namespace'>): void => {
     if (target === namespace) throw new GuardedNamespaceError(message);
   };
-  const requireWritable = (target: Target): void => {
+  const requireWritable = (target: ObjectTarget): void => {
     requireOther(target);
     if (target.kind === 'Namespace' && target.apiVersion === 'v1' && target.name === namespace) {
       throw new GuardedNamespaceError(message);
@@ -88,9 +82,13 @@ export function guardedCluster(cluster: Cluster, namespace: string, message: str
       requireOther(pod);
       yield* cluster.followLog(pod, options);
     },
+    async exec(pod, options) {
+      requireOther(pod);
+      return await cluster.exec(pod, options);
+    },
+    async *streamLog(pod, options) {
+      requireOther(pod);
+      yield* cluster.streamLog(pod, options);
+    },
   };
-}
-
-function targetOf({ apiVersion, kind, metadata: { namespace, name } }: KubeObject): Target {
-  return { apiVersion, kind, namespace, name };
 }

@@ -2,6 +2,7 @@ import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { CommandPayloads, CommandType } from '../protocol/commands/index.ts';
 import type { TillerRecords } from '../release/helm2/tiller-records.ts';
 import type { PostRender } from '../render/manifest/post-render.ts';
+import type { OwnPod } from './agent-upgrade/own-agent.ts';
 import type { OperationContext } from './context.ts';
 import type { Plans } from './plan/plans.ts';
 import type { AnswerOf, ChartPlace, RequestOf } from './request.ts';
@@ -19,10 +20,12 @@ export interface RequestSources {
   postRenderers?: ReadonlyMap<string, PostRender>;
   /** Whether requests with `enableDns` are refused. Default: false. */
   denyDns?: boolean;
+  /** The pod of the agent. Default: it does not run in one, or without leader election. */
+  ownPod?: OwnPod | undefined;
 }
 
 /** Dependencies of a command that is performed. */
-interface PerformContext extends OperationContext, RequestSources {
+export interface PerformContext extends OperationContext, RequestSources {
   /** The state to continue from. Default: the command was not performed before. */
   state?: OperationState | undefined;
   /** Registers work for when the answer is stored. Default: it is done before the answer. */

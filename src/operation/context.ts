@@ -1,7 +1,9 @@
+import type { Duplex } from 'node:stream';
 import type { Host } from '../go/host.ts';
 import type { AccessReviewer } from '../objects/access.ts';
 import type { Cluster } from '../objects/cluster.ts';
 import type { ServiceAccount } from '../objects/service-account.ts';
+import type { CommandPolicy } from '../policy/command-policy.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import type { ReleaseStorage } from '../release/storage/storage.ts';
 import type { ValueWarning } from '../render/notice.ts';
@@ -10,6 +12,15 @@ import type { Progress } from './progress.ts';
 import type { Checkpoints } from './state/checkpoints.ts';
 import type { StartTimer } from './time-limit.ts';
 import type { Tracker } from './tracker/tracker.ts';
+
+/**
+ * Runs a change of a release, by its key, after the commands on the release that came before. The
+ * reason is logged. Rejects with the signal's reason if it aborts before.
+ */
+export type TakeTurn = <Result>(
+  turn: { release: string; reason: string; signal: AbortSignal },
+  change: () => Promise<Result>,
+) => Promise<Result>;
 
 /** Dependencies of an operation. */
 export interface OperationContext {
@@ -21,6 +32,11 @@ export interface OperationContext {
   account?: ServiceAccount | undefined;
   /** The rights of the account, to look at before anything changes. Default: they are unknown. */
   access?: AccessReviewer | undefined;
+  /**
+   * Limits of the owner of the cluster: all objects are compared with it before one
+   * changes. Default: everything.
+   */
+  policy?: CommandPolicy | undefined;
   /**
    * Watches of the cluster, shared by all operations. Default: watches of this operation alone.
    */
@@ -52,8 +68,19 @@ export interface OperationContext {
   id?: string;
   /** Where the operation's state is saved. Default: nowhere. */
   checkpoints?: Checkpoints;
+  /**
+   * Opens the stream between the operation and the sender of its command, once. The sender's going
+   * away, and the loss of its connection, are errors of the stream. Rejects with the code
+   * `unsupported`. Default: there is no sender that could have a stream.
+   */
+  openStream?: () => Promise<Duplex>;
   /** Runs a wait for the cluster, during which others may work. Default: at once. */
   whileWaiting?: <Result>(wait: () => Promise<Result>) => Promise<Result>;
+  /**
+   * Makes a change of a release when it is its turn on the release, for a command that only follows
+   * it. To be called inside of {@link whileWaiting}. Default: at once.
+   */
+  takeTurn?: TakeTurn;
   /** Receives what Helm logs while it merges values, with values. Default: nothing does. */
   onValueWarning?: (warning: ValueWarning) => void;
   /** Called in order. Must not throw. */

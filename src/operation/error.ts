@@ -29,6 +29,10 @@ export type OperationErrorCode =
   | 'not_found'
   | 'unknown_kind'
   | 'bad_request'
+  | 'unsupported'
+  | 'stream_lost'
+  | 'agent_not_upgradable'
+  | 'agent_upgrade_failed'
   | 'timeout'
   | 'cancelled'
   | 'internal';

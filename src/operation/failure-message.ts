@@ -13,11 +13,11 @@ export type UndoText = (message: string, failure: Failure | undefined) => string
  */
 export function throwFailure(
   { failure, undo }: OperationState,
-  { materials }: Work<unknown>,
+  { cache }: Work<unknown>,
   texts: Partial<Record<PhaseName, UndoText>>,
 ): void {
   if (failure === undefined) return;
-  const error: unknown = materials.error ?? restoredError(failure.error);
+  const error: unknown = cache.error ?? restoredError(failure.error);
   const first = messageOf(error);
   const ended = undo?.ended ?? [];
   const message = ended.reduce((text, { phase, failure: second }) => texts[phase]?.(text, second) ?? text, first);

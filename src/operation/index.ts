@@ -6,15 +6,19 @@ type LoadOperation<Payload, Answer> = () => Promise<{ operation: Performer<Paylo
 
 /** A function for each command that loads its operation. */
 type OperationLoaders = {
-  readonly [Type in Exclude<CommandType, 'cancel_command'>]: LoadOperation<CommandPayloads[Type], CommandAnswers[Type]>;
+  readonly [Type in Exclude<CommandType, 'cancel_command' | 'support_bundle'>]: LoadOperation<
+    CommandPayloads[Type],
+    CommandAnswers[Type]
+  >;
 };
 
 /** Such functions by the types of commands, each for the payload of its own type. */
 export type LoadersByType = Readonly<Record<string, LoadOperation<never, object>>>;
 
 /**
- * The operations of all commands but `cancel_command`, which only the router can perform. A program
- * for one command starts faster with one operation. A missing command is a type error.
+ * The operations of all commands but `cancel_command` and `support_bundle`, which are about the
+ * agent itself. A program for one command starts faster with one operation. A missing command is a
+ * type error.
  */
 export const operations: OperationLoaders = {
   install_release: () => import('./install.ts'),
@@ -27,17 +31,23 @@ export const operations: OperationLoaders = {
   diff_release: () => import('./diff/diff-release.ts'),
   plan_release: () => import('./plan/plan-release.ts'),
   apply_plan: () => import('./plan/apply-plan.ts'),
+  apply_manifests: () => import('./manifests/apply-manifests.ts'),
+  delete_manifests: () => import('./manifests/delete-manifests.ts'),
   list_releases: () => import('./list.ts'),
   get_release: () => import('./get.ts'),
   release_history: () => import('./history.ts'),
   release_status: () => import('./release-status.ts'),
   watch_release: () => import('./watch-release.ts'),
+  drift_release: () => import('./drift/drift-release.ts'),
+  correct_release: () => import('./drift/correct-release.ts'),
   deployment_info: () => import('./deployment-info.ts'),
   cluster_info: () => import('./objects/cluster-info.ts'),
   get_object: () => import('./objects/get-object.ts'),
   list_objects: () => import('./objects/list-objects.ts'),
+  watch_objects: () => import('./objects/watch-objects.ts'),
   describe_object: () => import('./objects/describe-object.ts'),
   list_events: () => import('./objects/list-events.ts'),
+  pod_logs: () => import('./pod-logs/pod-logs.ts'),
   restart_workload: () => import('./act/restart-workload.ts'),
   scale_workload: () => import('./act/scale-workload.ts'),
   pause_rollout: () => import('./act/pause-rollout.ts'),
@@ -46,4 +56,6 @@ export const operations: OperationLoaders = {
   run_job: () => import('./act/run-job.ts'),
   stop_release: () => import('./act/stop-release.ts'),
   start_release: () => import('./act/start-release.ts'),
+  upgrade_agent: () => import('./agent-upgrade/upgrade-agent.ts'),
+  exec_pod: () => import('./exec/exec-pod.ts'),
 };

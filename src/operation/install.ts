@@ -7,6 +7,7 @@ import { operationOf } from './command-operation.ts';
 import type { OperationContext } from './context.ts';
 import { OperationError } from './error.ts';
 import { notStoredText, throwFailure } from './failure-message.ts';
+import { requireManifestSet } from './manifests/manifest-set.ts';
 import { planningContext } from './plan/new-kinds.ts';
 import { requireBase } from './plan/stale.ts';
 import { deployAnswer, type Deployed } from './release-answer.ts';
@@ -85,6 +86,7 @@ async function start(state: OperationState, work: InstallWork, { signal }: State
   const revisions = await readHistory(work, state, signal);
   const last = revisions.at(-1)?.release;
   if (request.planned) requireBase(request.planned, revisions);
+  if (last && request.manifestSet === true) requireManifestSet(last);
   const isFree = last === undefined || canReplace(last, request);
   if (!isFree && request.upgrade === true)
     return { ...startUpgrade(state, revisions, work), verb: 'upgrade', step: 'load' };
@@ -205,7 +207,7 @@ async function outcome(state: OperationState, work: InstallWork): Promise<Deploy
   const rendered = await renderedOf(work, state, context.signal);
   const { method } = revisionOf(state).apply;
   const release = newRevision({ name, namespace, version: 1 }, info, rendered, method);
-  return { release, previews: work.materials.previews };
+  return { release, previews: work.cache.previews };
 }
 
 export const resumeInstall = resume(installTables);

@@ -1,4 +1,6 @@
 import type { ObjectRef } from '../objects/object.ts';
+import type { Drift } from '../protocol/drift.ts';
+import type { ObjectChange } from '../protocol/object-change.ts';
 import type { HookEvent } from '../release/hook.ts';
 import type { Evidence } from './evidence/evidence.ts';
 import type { ResourceStatus } from './resource-status.ts';
@@ -41,6 +43,10 @@ export interface Progress {
   message?: string;
   /** During a wait: at first all resources, then those whose status or reason has changed. */
   resources?: ResourceStatus[];
+  /** Objects that are followed, those that have changed. */
+  objects?: ObjectChange[];
+  /** Objects of a release that differ from its manifest, those that have changed. */
+  drift?: Drift[];
   /**
    * When the operation ends if it takes as long as the one that deployed the revision before, RFC
    * 3339.

@@ -1,4 +1,5 @@
 import type { ChartContent } from '../chart/load/chart-content.ts';
+import type { ChartReference } from '../policy/chart-reference.ts';
 import type { CommandAnswers, CommandPayloads, CommandType } from '../protocol/commands/index.ts';
 import type { WaitStrategy } from '../readiness/index.ts';
 import type { ReleaseStorage } from '../release/storage/storage.ts';
@@ -56,6 +57,8 @@ export interface PreviewRequest {
   preview?: 'dry-run' | 'plan';
   /** The plan to perform. Its content takes the place of chart and values. Default: none. */
   planned?: PlanToPerform;
+  /** Where the chart of a plan comes from, for the policy. Default: it has none. */
+  chartFrom?: ChartReference;
 }
 
 /** A chart, which is loaded when an operation asks for it. */
@@ -63,8 +66,19 @@ interface ChartToLoad {
   loadChart: (signal: AbortSignal) => Promise<ChartContent>;
 }
 
+/** A release that is a set of manifests. */
+export interface SetRequest {
+  /** Refuses releases of charts. Default: false. */
+  manifestSet?: boolean;
+}
+
 /** A chart to render and deploy. */
-interface ChartToDeploy extends ChartToLoad {
+interface ChartToDeploy extends ChartToLoad, SetRequest {
+  /**
+   * Deletes the objects that only the revision before has. Otherwise they stay, without a release.
+   * Undoing an operation always deletes them. Default: true.
+   */
+  prune?: boolean;
   /**
    * Changes the manifests before they are stored and applied. Not used for rollbacks. Default:
    * none.
@@ -91,7 +105,7 @@ export type RollbackRequest = Omit<Options<'rollback_release'>, 'ifBusy'> &
   SettleOptions &
   PreviewRequest;
 
-export type UninstallRequest = Omit<Options<'uninstall_release'>, 'ifBusy'> & WaitOptions & PreviewRequest;
+export type UninstallRequest = Omit<Options<'uninstall_release'>, 'ifBusy'> & WaitOptions & PreviewRequest & SetRequest;
 
 export type TestRequest = RequestOf<'test_release'>;
 

@@ -85,12 +85,12 @@ async function start(state: OperationState, work: RollbackWork, { signal }: Stat
 
 /** Throws `release_corrupt` if a revision exists and cannot be read. */
 async function requireReadable(
-  { context, materials }: RollbackWork,
+  { context, cache }: RollbackWork,
   { namespace, releaseName: name }: OperationState,
   version: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { revisions, unreadable = [] } = materials;
+  const { revisions, unreadable = [] } = cache;
   if (unreadable.length > 0 && !revisions.has(version)) await context.storage.get({ namespace, name, version }, signal);
 }
 
@@ -126,7 +126,7 @@ async function check(state: OperationState, work: RollbackWork, tools: StateTool
   const prefix = 'unable to build kubernetes objects from new release manifest';
   const objects = await resolveReleaseObjects(context, release.manifest, state.namespace, { prefix, signal });
   await checkStoredNames(context, release, prefix, signal);
-  if (isPreviewed(request) || context.access !== undefined) {
+  if (isPreviewed(request) || context.access !== undefined || context.policy !== undefined) {
     const old = await baselineObjects(work, state, signal);
     const hooks = request.noHooks === true ? [] : (release.hooks ?? []);
     await requireAccess(state, work, { objects, old, hooks, cluster: context.cluster, signal }, () =>

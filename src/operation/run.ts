@@ -73,7 +73,7 @@ async function runPhase<Request extends Timed>(
   given: OperationState,
   table: VerbTable<Request, unknown>,
 ): Promise<OperationState> {
-  const { context, request, materials } = work;
+  const { context, request, cache } = work;
   const state = given.step === phaseEnd ? nextPhase(given, table) : given;
   const phase = phaseOf(table, state);
   const timed = withDeadline(context, request, phase, state);
@@ -85,7 +85,7 @@ async function runPhase<Request extends Timed>(
     limit.close();
   }
   const next = afterPhase(withCancelMode(stop, context), table, request);
-  if (stop.failure && stop.state.phase === 'main') materials.error = stop.failure.error;
+  if (stop.failure && stop.state.phase === 'main') cache.error = stop.failure.error;
   // a failure that is forgotten would be met again after a part of the undoing
   await save(context, next, stop.failure !== undefined && !hasEnded(next));
   return next;

@@ -1,6 +1,6 @@
 import type { Hook } from '../release/hook.ts';
 import { printManifest } from '../render/manifest/documents.ts';
-import type { ReleaseRenderRequest, RenderedRelease } from '../render/release-renderer.ts';
+import type { ReleaseInput, ReleaseSettings, RenderedRelease } from '../render/release-renderer.ts';
 import { operationOf } from './command-operation.ts';
 import type { OperationContext } from './context.ts';
 import type { RenderChartRequest, TemplateRequest } from './request.ts';
@@ -59,7 +59,7 @@ export async function renderForCluster(
   context: OperationContext,
   runner: StepRunner,
   given: RenderChartRequest,
-  request: Pick<ReleaseRenderRequest, 'hideSecrets' | 'includeCrds' | 'release' | 'values'>,
+  request: Pick<ReleaseInput & ReleaseSettings, 'hideSecrets' | 'includeCrds' | 'release' | 'values'>,
 ): Promise<RenderedRelease> {
   const { cluster, renderer } = context;
   const { loadChart, renderSubchartNotes: subchartNotes = false, skipSchemaValidation = false } = given;

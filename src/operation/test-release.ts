@@ -14,6 +14,7 @@ import type { RecordedError } from './state/recorded-error.ts';
 import { placedHooks, runHooks } from './steps/hooks/run-hooks.ts';
 import { readTestLogs, type TestLog } from './steps/hooks/test-logs.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
+import { requireAccessTo } from './steps/needed-access.ts';
 import { recordTimeout, updateRevision } from './steps/revisions.ts';
 import type { StateTools, Step, VerbTable } from './steps/step.ts';
 import { requireTrusted } from './steps/trust.ts';
@@ -61,19 +62,23 @@ async function start(state: OperationState, work: TestWork, { signal }: StateToo
   const last = (await readHistory(work, state, signal)).at(-1);
   if (last === undefined) throw new OperationError('release_not_found', 'release: not found');
   const { version, info, hooks = [] } = last.release;
-  if (placedHooks(hooks, 'test').length > 0) requireTrusted(work.context, last, 'tests do not run');
+  const tests = placedHooks(hooks, 'test').map(({ hook }) => hook);
+  if (tests.length > 0) requireTrusted(work.context, last, 'tests do not run');
   const rest = { stored: 'yes', deployedAt: info.last_deployed } as const;
-  return { ...state, revision: revisionState('test', version, rest) };
+  const started = { ...state, revision: revisionState('test', version, rest) };
+  const selected = tests.filter(selectorOf(work.request));
+  const used = { removed: [], hooks: selected, records: ['update'] } as const;
+  await requireAccessTo(started, { ...work, request: {} }, used, signal); // tests have no plan and no dry run
+  return started;
 }
 
 async function runTests(state: OperationState, work: TestWork, tools: StateTools): Promise<OperationState> {
-  const { materials, request } = work;
+  const { cache, request } = work;
   const { logs = false } = request;
-  const { isExcluded, isIncluded } = selectionOf(request);
-  const selects = (hook: Hook) => !isExcluded(hook) && isIncluded(hook);
+  const selects = selectorOf(request);
   await orderHooks(state, work, tools.signal);
   const beforeDeletion = async (hooks: readonly Hook[]) => {
-    if (logs) materials.logs = await logsOf(state, work, hooks, tools);
+    if (logs) cache.logs = await logsOf(state, work, hooks, tools);
   };
   return await runHooks(state, work, 'test', tools, { selects, beforeDeletion, logs });
 }
@@ -87,19 +92,25 @@ function selectionOf({ include = [], exclude = [] }: TestRequest) {
   };
 }
 
+/** Returns whether a test runs. */
+function selectorOf(request: TestRequest): (hook: Hook) => boolean {
+  const { isExcluded, isIncluded } = selectionOf(request);
+  return (hook) => !isExcluded(hook) && isIncluded(hook);
+}
+
 /**
  * Stores the hooks in the order that Helm leaves: those that the filters leave out come first. The
  * runs of the tests name hooks by their place, so this is done before the first one.
  */
 async function orderHooks(state: OperationState, work: TestWork, signal: AbortSignal): Promise<void> {
-  const { context, materials, request } = work;
+  const { context, cache, request } = work;
   const own = await ownRevision(work, state, signal);
   const { hooks = [] } = own.release;
   const ordered = hooksInOrder(hooks, request);
   if (ordered.every((hook, index) => hook === hooks[index])) return;
   const revision = { ...own, release: { ...own.release, hooks: ordered } };
   const stored = await updateRevision(context.storage, revision, signal);
-  materials.revisions.set(stored.release.version, stored);
+  cache.revisions.set(stored.release.version, stored);
 }
 
 function hooksInOrder(hooks: readonly Hook[], request: TestRequest): Hook[] {
@@ -135,19 +146,19 @@ async function logsOf(
 
 /** Stores the runs of the tests. */
 async function finish(state: OperationState, work: TestWork): Promise<OperationState> {
-  const { context, materials } = work;
+  const { context, cache } = work;
   const own = await ownRevision(work, state, context.abandon);
   const stored = await updateRevision(context.storage, own, context.abandon);
-  materials.revisions.set(revisionOf(state).version, stored);
+  cache.revisions.set(revisionOf(state).version, stored);
   return state;
 }
 
 async function outcome(state: OperationState, work: TestWork): Promise<Tested> {
-  const { context, materials } = work;
+  const { context, cache } = work;
   throwFailure(state, work, { fail: notStoredText });
   const { release } = await ownRevision(work, state, context.abandon);
   const [failure] = state.problems ?? [];
-  return { release, ...(failure && { failure }), ...(materials.logs && { logs: materials.logs }) };
+  return { release, ...(failure && { failure }), ...(cache.logs && { logs: cache.logs }) };
 }
 
 export const operation = operationOf('test_release', {

@@ -1,4 +1,5 @@
 import { lastDeployed } from '../release/history.ts';
+import type { Hook } from '../release/hook.ts';
 import { type Release, withStatus } from '../release/release.ts';
 import type { ReleaseStatus } from '../release/status.ts';
 import type { StoredRevision } from '../release/storage/storage.ts';
@@ -7,6 +8,7 @@ import { operationOf } from './command-operation.ts';
 import type { OperationContext } from './context.ts';
 import { OperationError, withMessage } from './error.ts';
 import { throwFailure } from './failure-message.ts';
+import { requireManifestSet } from './manifests/manifest-set.ts';
 import { requireBase } from './plan/stale.ts';
 import { publicRelease } from './release-answer.ts';
 import type { UninstallRequest } from './request.ts';
@@ -15,9 +17,11 @@ import { resume } from './resume.ts';
 import { initialState, runOperation } from './run.ts';
 import { type OperationState, phaseEnd, revisionOf, revisionState, withRevision } from './state/operation-state.ts';
 import { restoredError } from './state/recorded-error.ts';
+import { requireAllowed } from './steps/allowed-objects.ts';
 import { buildFailed, deleteRelease, keptText, removedObjects } from './steps/delete.ts';
 import { placedHooks, runHooks } from './steps/hooks/run-hooks.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
+import { needsAccess, requireAccessTo } from './steps/needed-access.ts';
 import { checkStoredNames } from './steps/object-names.ts';
 import { isPreviewed, previewUninstallation } from './steps/preview.ts';
 import { canRecover, reportUnfinished } from './steps/recover.ts';
@@ -94,20 +98,25 @@ export async function startUninstall(
     const prefix = request.dryRun === true ? '' : `uninstall: Release not loaded: ${releaseName}: `;
     throw new OperationError('release_not_found', `${prefix}release: not found`);
   }
+  if (request.manifestSet === true) requireManifestSet(last.release);
   const { version, info } = last.release;
   // a client that has ended may have left objects of the revision before
   const deployed = canRecover(context.host, last, request) ? lastDeployed(revisions) : undefined;
   const baselines = deployed === undefined ? [] : [deployed.release.version];
   const rest = { stored: 'yes', deployedAt: info.last_deployed, baselines } as const;
   const started = { ...state, revision: revisionState('uninstall', version, rest) };
-  const runsHooks = request.noHooks !== true && info.status !== 'uninstalled';
-  if (runsHooks && state.phase === 'main') requireTrustedHooks(context, last);
-  if (isPreviewed(request)) {
-    const removed = info.status === 'uninstalled' ? [] : await removedObjects(started, work, signal);
-    await previewUninstallation(started, work, removed, tools);
+  const isRemoved = info.status === 'uninstalled';
+  const hooks = request.noHooks === true || isRemoved ? [] : hooksOf(last);
+  const isMain = state.phase === 'main';
+  if (isMain && hooks.length > 0) requireTrustedHooks(context, last);
+  if (isPreviewed(request) || (isMain && needsAccess(work))) {
+    const removed = isRemoved ? [] : await removedObjects(started, work, signal);
+    if (isPreviewed(request)) await previewUninstallation(started, work, removed, tools);
+    if (isMain)
+      await requireAccessTo(started, work, { removed, hooks, records: recordVerbs(request, isRemoved) }, signal);
   }
   if (request.dryRun === true) return { ...started, step: phaseEnd };
-  if (info.status !== 'uninstalled') return started;
+  if (!isRemoved) return started;
   if (request.keepHistory === true) {
     const message = `the release named ${JSON.stringify(releaseName)} is already deleted`;
     throw new OperationError('release_not_found', message);
@@ -115,27 +124,37 @@ export async function startUninstall(
   return { ...withRevision(started, { isUninstalled: true }), step: 'finish' };
 }
 
+/** Returns the rights to the revisions of the release. */
+function recordVerbs({ keepHistory = false }: UninstallRequest, isRemoved: boolean): ('update' | 'delete')[] {
+  if (isRemoved) return ['delete'];
+  return keepHistory ? ['update'] : ['update', 'delete'];
+}
+
+function hooksOf({ release: { hooks = [] } }: StoredRevision): Hook[] {
+  return [...placedHooks(hooks, 'pre-delete'), ...placedHooks(hooks, 'post-delete')].map(({ hook }) => hook);
+}
+
 /** Throws `release_not_trusted` before anything changes. */
 function requireTrustedHooks(context: OperationContext, last: StoredRevision): void {
-  const { hooks = [] } = last.release;
-  const placed = [...placedHooks(hooks, 'pre-delete'), ...placedHooks(hooks, 'post-delete')];
-  if (placed.length === 0) return;
   requireTrusted(context, last, 'hooks do not run', 'uninstall the release without hooks (noHooks)');
 }
 
 async function record(state: OperationState, work: UninstallWork, tools: StateTools): Promise<OperationState> {
-  const { context, materials } = work;
+  const { context, cache } = work;
   const { version, deletedAt = formatTime(context.host.now()) } = revisionOf(state);
   const last = await ownRevision(work, state, tools.signal);
   reportUnfinished(state, last, tools);
   await checkStoredNames(context, last.release, buildFailed, tools.signal);
+  const { manifest, hooks = [] } = last.release;
+  const running = work.request.noHooks === true ? [] : hooks;
+  await requireAllowed(context, { manifest, hooks: running, namespace: state.namespace }, tools.signal);
   const release = withStatus(last.release, 'uninstalling', 'Deletion in progress (or silently failed)');
   release.info.deleted = deletedAt;
   const { status } = last.release.info;
   const next = withRevision(state, { deletedAt });
   // the revision will not have the status any more for which the plan was made
   if (work.request.planned && revisionOf(state).deletedAt === undefined) await tools.save(next);
-  materials.revisions.set(version, await updateRevision(context.storage, { ...last, release }, tools.signal, status));
+  cache.revisions.set(version, await updateRevision(context.storage, { ...last, release }, tools.signal, status));
   return next;
 }
 
@@ -167,7 +186,7 @@ async function wait(state: OperationState, work: UninstallWork, tools: StateTool
 }
 
 async function finish(state: OperationState, work: UninstallWork, tools: StateTools): Promise<OperationState> {
-  const { context, request, materials } = work;
+  const { context, request, cache } = work;
   const revisions = await knownHistory(work, state, context.abandon);
   const { version, isUninstalled = false } = revisionOf(state);
   if (isUninstalled) {
@@ -180,9 +199,9 @@ async function finish(state: OperationState, work: UninstallWork, tools: StateTo
     const uninstalled = { ...own, release: withStatus(own.release, 'uninstalled', descriptionOf(request)) };
     if (request.keepHistory === true) await keep(context, revisions, uninstalled, own.release.info.status);
     else await purge(context, revisions);
-    materials.revisions.set(version, uninstalled);
+    cache.revisions.set(version, uninstalled);
   }
-  for (const { message } of materials.unreadable ?? []) tools.report({ message: `left a revision: ${message}` });
+  for (const { message } of cache.unreadable ?? []) tools.report({ message: `left a revision: ${message}` });
   tools.done(descriptionOf(request));
   return state;
 }
@@ -224,14 +243,19 @@ async function outcome(state: OperationState, work: UninstallWork): Promise<Unin
 }
 
 /** Returns the last revision. Without its contents if another process has deleted it. */
-async function lastRevision(state: OperationState, { context, materials, request }: UninstallWork): Promise<Release> {
+async function lastRevision(state: OperationState, { context, cache, request }: UninstallWork): Promise<Release> {
   const { namespace, releaseName: name } = state;
   const { version, deletedAt } = revisionOf(state);
-  const known = materials.revisions.get(version) ?? (await context.storage.get({ namespace, name, version }));
+  const known = cache.revisions.get(version) ?? (await context.storage.get({ namespace, name, version }));
   if (known !== undefined) return known.release;
   const info = { status: 'uninstalled' as const, description: descriptionOf(request) };
   const chart = { metadata: null, lock: null, templates: null, values: null, schema: null, files: null };
   return { name, namespace, version, info: { ...info, ...(deletedAt && { deleted: deletedAt }) }, chart, manifest: '' };
+}
+
+/** Returns the answer of an uninstallation. */
+export function uninstallAnswer({ release, info }: Uninstalled) {
+  return { ...(release && { release: publicRelease(release) }), ...(info !== '' && { info }) };
 }
 
 export const resumeUninstall = resume({ uninstall: uninstallTable });
@@ -240,8 +264,5 @@ export const operation = operationOf('uninstall_release', {
   request: ({ wait, ...options }) => ({ ...options, ...waitOptions(wait) }),
   run: uninstall,
   resume: resumeUninstall,
-  answer: ({ release, info }) => ({
-    ...(release && { release: publicRelease(release) }),
-    ...(info !== '' && { info }),
-  }),
+  answer: uninstallAnswer,
 });

@@ -28,7 +28,7 @@ import {
   withRevision,
 } from './state/operation-state.ts';
 import { cleanUpPhase, undoPhases } from './steps/clean-up.ts';
-import { baselineObjects, deploySteps } from './steps/deploy.ts';
+import { baselineObjects, deploySteps, replacedObjects } from './steps/deploy.ts';
 import { failPhase, failRollbackPhase, settlePhase } from './steps/fail.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { requireAccess } from './steps/needed-access.ts';
@@ -159,14 +159,15 @@ async function check(state: OperationState, work: UpgradeWork, tools: StateTools
   await checkHookNames(context, rendered.hooks, signal);
   const added = subtractObjects(objects, known);
   const hooks = request.noHooks === true ? [] : rendered.hooks;
-  const changed = { objects, old: known, hooks, cluster: planning.cluster, signal };
+  const old = replacedObjects(known, objects, request);
+  const changed = { objects, old, hooks, cluster: planning.cluster, signal };
   const adopted = await requireAccess(state, work, changed, () =>
     checkOwnership(planning.cluster, added, { name, namespace }, options),
   );
-  await previewRevision(state, work, { objects, old: known, adopted }, tools);
+  await previewRevision(state, work, { objects, old, adopted }, tools);
   if (request.unchanged === 'skip' && adopted.length === 0) {
     const last = await storedRevision(work, state, revisionOf(state).version - 1, signal);
-    if (await isUnchanged({ last, state, candidate: { rendered, objects, old: known } }, work, tools)) {
+    if (await isUnchanged({ last, state, candidate: { rendered, objects, old } }, work, tools)) {
       tools.done(`nothing changes; revision ${last.release.version} stays`);
       return { ...withRevision(state, { unchanged: true }), step: phaseEnd };
     }
@@ -244,7 +245,7 @@ async function startRollback(
     : rollbackTo(state, revisions, target.release.version, (method) => undoSettings(work.request, method));
 }
 
-function undoRequest({ ifBusy: _, ...request }: UpgradeRequest): RollbackRequest {
+function undoRequest({ ifBusy: _, prune: __, ...request }: UpgradeRequest): RollbackRequest {
   return { ...request, cleanupOnFail: false, dryRun: false };
 }
 
@@ -267,7 +268,7 @@ async function outcome(state: OperationState, work: UpgradeWork): Promise<Deploy
   const { release: baseline } = await baselineOf(work, state, context.signal);
   const now = formatTime(context.host.now());
   const release = upgraded(state, baseline, rendered, now, request.description ?? dryRunDescription);
-  return { release, previews: work.materials.previews };
+  return { release, previews: work.cache.previews };
 }
 
 function rolledBackText(

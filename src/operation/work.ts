@@ -21,7 +21,7 @@ import { createTracker, type Tracker } from './tracker/tracker.ts';
 export interface Work<Request> {
   context: WorkContext;
   request: Request;
-  materials: Materials;
+  cache: WorkCache;
 }
 
 /** Dependencies of an operation that runs. */
@@ -30,7 +30,7 @@ export interface WorkContext extends OperationContext {
 }
 
 /** Values that steps share. All of them can be read or made again from the state. */
-interface Materials {
+interface WorkCache {
   chart?: ChartContent;
   /** API versions of the CRDs of the chart. */
   newApiVersions?: readonly string[];
@@ -69,7 +69,7 @@ interface Materials {
 export function newWork<Request>(context: OperationContext, request: Request): Work<Request> {
   const cluster = certainWrites(context.cluster, context.abandon);
   const tracker = context.tracker ?? createTracker(cluster);
-  return { context: { ...context, cluster, tracker }, request, materials: { revisions: new Map(), hasHistory: false } };
+  return { context: { ...context, cluster, tracker }, request, cache: { revisions: new Map(), hasHistory: false } };
 }
 
 /**
@@ -77,7 +77,7 @@ export function newWork<Request>(context: OperationContext, request: Request): W
  * left out. Fails if that leaves none: the release exists nevertheless.
  */
 export async function readHistory(
-  { context, materials }: Work<unknown>,
+  { context, cache }: Work<unknown>,
   { namespace, releaseName }: OperationState,
   signal: AbortSignal | undefined,
 ): Promise<StoredRevision[]> {
@@ -87,9 +87,9 @@ export async function readHistory(
   });
   const [problem] = unreadable;
   if (revisions.length === 0 && problem !== undefined) throw problem;
-  materials.unreadable = unreadable;
-  materials.revisions = new Map(revisions.map((revision) => [revision.release.version, revision]));
-  materials.hasHistory = true;
+  cache.unreadable = unreadable;
+  cache.revisions = new Map(revisions.map((revision) => [revision.release.version, revision]));
+  cache.hasHistory = true;
   return revisions;
 }
 
@@ -99,21 +99,21 @@ export async function knownHistory(
   state: OperationState,
   signal: AbortSignal | undefined,
 ): Promise<StoredRevision[]> {
-  const { revisions, hasHistory } = work.materials;
+  const { revisions, hasHistory } = work.cache;
   if (!hasHistory) return await readHistory(work, state, signal);
   return [...revisions.values()].sort((a, b) => a.release.version - b.release.version);
 }
 
 /** Returns a revision. Reads it only if this process has not. Throws `release_not_found`. */
 export async function storedRevision(
-  { context, materials }: Work<unknown>,
+  { context, cache }: Work<unknown>,
   { namespace, releaseName: name }: OperationState,
   version: number,
   signal: AbortSignal | undefined,
 ): Promise<StoredRevision> {
-  const known = materials.revisions.get(version) ?? (await context.storage.get({ namespace, name, version }, signal));
+  const known = cache.revisions.get(version) ?? (await context.storage.get({ namespace, name, version }, signal));
   if (known === undefined) throw new ReleaseError('release_not_found', 'release: not found');
-  materials.revisions.set(version, known);
+  cache.revisions.set(version, known);
   return known;
 }
 

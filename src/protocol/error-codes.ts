@@ -18,6 +18,10 @@ export const errorCodes = {
   journal_lost: 'Another process of the agent has taken the command over.',
   continued_too_often: 'Several processes of the agent have ended while they ran or received the command.',
   internal: 'A defect of the agent; see its log.',
+  // streams of commands
+  stream_taken: 'The stream of the command is read, or was read, by another caller.',
+  stream_ended: 'The command has ended before it opened its stream; see its result.',
+  stream_lost: 'The stream to the sender of the command has ended before the command.',
   // the chart's source
   repository_unauthorized: 'The repository requires credentials, or rejects them.',
   repository_not_found: 'The repository has no index, or does not have the file that its index names.',
@@ -59,6 +63,8 @@ export const errorCodes = {
   no_deployed_release: 'No revision of the release is deployed.',
   pending_operation: 'Another operation on the release is in progress.',
   release_not_trusted: 'The agent has not written the stored revision, and may only use its own.',
+  agent_not_upgradable: 'The agent cannot upgrade itself as it is installed, or not to this chart.',
+  agent_upgrade_failed: 'The new version of the agent has not proved itself, so the one before is back.',
   plan_not_found: 'The plan does not exist, has expired, or was performed.',
   plan_stale: 'The release or its objects have changed since the plan was made.',
   deployment_not_found: 'The Deployment does not exist.',
@@ -75,8 +81,10 @@ export const errorCodes = {
   quota_conflict: 'Other requests changed a ResourceQuota at the same time, until the time limit.',
   webhook_unavailable: 'The API server could not call an admission webhook, until the time limit.',
   forbidden:
-    'The agent, or the service account of the command, is not allowed to do this in the cluster, or its owner does not allow the command.',
+    'The agent, or the service account of the command, is not allowed to do this in the cluster, or its owner does not allow the command, or the user may not send it.',
   rights_file_invalid: 'The file that maps commands to service accounts cannot be used.',
+  denied_by_policy: 'The policy of the owner of the cluster does not allow the command, its chart or an object.',
+  policy_invalid: 'The policy of the owner of the cluster cannot be used.',
   unauthorized: "The API server rejects the agent's credentials.",
   invalid: 'The API server rejects the object.',
   invalid_name: 'A name or namespace cannot be part of a request to the API server.',
@@ -87,7 +95,8 @@ export const errorCodes = {
   unreachable: 'The API server cannot be reached.',
   unknown_kind: 'The cluster does not have this kind of object.',
   // the control plane, and starting up
-  unauthenticated: 'The token is missing or wrong.',
+  unauthenticated: 'The token is missing or wrong, or has expired.',
+  token_not_found: 'No token of a user has the id.',
   agent_not_connected: 'No agent with the id is connected.',
   agent_not_found: 'No agent with the id was ever connected, or it was forgotten.',
   agent_connected: 'The agent is connected, so it cannot be forgotten.',

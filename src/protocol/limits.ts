@@ -6,6 +6,9 @@ export const maxPacketBytes = 8 * mebibyte;
 /** The largest archive of a chart in a packet, in bytes before base64. */
 export const maxChartArchiveBytes = 5 * mebibyte;
 
+/** The longest manifests of a set, in UTF-16 units: Helm reads no larger file. */
+export const maxManifestsLength = 5 * mebibyte;
+
 /** The largest archive of a chart that is uploaded to a control plane, in bytes. */
 export const maxUploadedChartBytes = 100 * mebibyte;
 

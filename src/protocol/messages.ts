@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { agentIdSchema } from './agent-id.ts';
 import type { CommandAnswers, CommandType } from './commands/index.ts';
+import { driftSchema, maxDrifted } from './drift.ts';
 import { evidenceSchema } from './evidence.ts';
 import { maxKeyLength, maxTypeLength } from './limits.ts';
 import { logSchema } from './log.ts';
+import { maxChangedObjects, objectChangeSchema } from './object-change.ts';
 import { printableSchema } from './printable.ts';
 import { challengeSchema, pendingSchema, proofSchema, provedSchema } from './proof.ts';
 import { maxMessageLength, maxNameLength, resourceSchema } from './resource.ts';
@@ -58,7 +60,7 @@ export const helloSchema = z.object({
     'Types of packets that the agent sends only to a control plane that takes them: `log`, `health`',
   ),
   packetFields: optionalPacketsSchema.describe(
-    'Fields of packets that the agent knows besides `key`, `type`, `payload` and `seq`: `sentBy`. Default: none',
+    'Fields of packets that the agent knows besides `key`, `type`, `payload` and `seq`: `sentBy`, `traceparent`. Default: none',
   ),
   resume: resumeSchema
     .extend({ connection: z.int().positive().describe("Counts the connections of the agent's process from 1") })
@@ -151,6 +153,16 @@ export const statusSchema = z.object({
     .max(maxResources)
     .optional()
     .describe('The resources whose status or reason changed since the last status packet'),
+  objects: z
+    .array(objectChangeSchema)
+    .max(maxChangedObjects)
+    .optional()
+    .describe('With `watch_objects`: the objects that changed since the last status packet'),
+  drift: z
+    .array(driftSchema)
+    .max(maxDrifted)
+    .optional()
+    .describe('The objects of the release that were changed in the cluster since the last status packet, or put back'),
 });
 export type Status = z.output<typeof statusSchema>;
 

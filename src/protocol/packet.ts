@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { JsonTextError, parseJson } from './json.ts';
 import { maxKeyLength, maxPacketBytes, maxSentByLength, maxTextLength, maxTypeLength } from './limits.ts';
 import { printableSchema } from './printable.ts';
+import { traceparentSchema } from './traceparent.ts';
 import { validate } from './validation.ts';
 
 /** The content of a text frame, in both directions and in both forms of the protocol. */
@@ -15,6 +16,8 @@ export interface Packet {
   seq?: number;
   /** Who has sent a command, as its control plane knows them. */
   sentBy?: string;
+  /** The span that has sent a command, as in W3C Trace Context. */
+  traceparent?: string;
 }
 
 /** An empty text and null count as absent. */
@@ -34,6 +37,7 @@ export const packetSchema = z.object({
   // anything else is ignored, as a field that is not known
   seq: z.int().positive().optional().catch(undefined),
   sentBy: printableSchema(maxSentByLength).min(1).optional().catch(undefined),
+  traceparent: traceparentSchema.optional().catch(undefined),
 });
 
 /** A frame that is not a packet, or is too large. */
@@ -73,20 +77,21 @@ export function decodePacket(text: string): Packet {
   if ('problems' in validated) {
     throw new PacketError(`packet: ${validated.problems.join('; ')}`, fieldsOf(value));
   }
-  const { key, type, payload, seq, sentBy } = validated.data;
+  const { key, type, payload, seq, sentBy, traceparent } = validated.data;
   return {
     ...(key !== undefined && { key }),
     type,
     ...(payload !== undefined && { payload }),
     ...(seq !== undefined && { seq }),
     ...(sentBy !== undefined && { sentBy }),
+    ...(traceparent !== undefined && { traceparent }),
   };
 }
 
 /** Writes a packet as the text of a frame. */
 export function encodePacket(packet: Packet): string {
-  const { key, type, payload, seq, sentBy } = packet;
-  return JSON.stringify({ key, type, payload, seq, sentBy });
+  const { key, type, payload, seq, sentBy, traceparent } = packet;
+  return JSON.stringify({ key, type, payload, seq, sentBy, traceparent });
 }
 
 function parseFrame(text: string): unknown {

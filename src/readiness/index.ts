@@ -6,6 +6,7 @@ export { isCustomKind, isUntouched } from './custom-resource.ts';
 export { problemOf } from './diagnosis.ts';
 export { classOf, type FailFast, type FailFastLevel } from './fail-fast.ts';
 export { lastChangeOf } from './conditions.ts';
+export { podProblem } from './pod-problem.ts';
 export type { Problem } from './problem.ts';
 export { eventsByObject, eventTime, timesSeen, type RelatedObjects } from './related-objects.ts';
 export { replicaCounts, type ReplicaCounts } from './replica-counts.ts';

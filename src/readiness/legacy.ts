@@ -3,6 +3,7 @@ import { groupKind } from '../objects/group-kind.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { conditionOf } from './conditions.ts';
 import { currentPods, currentReplicaSet } from './current-pods.ts';
+import { persistentVolumeClaimReadiness } from './readiness.ts';
 import type { RelatedObjects } from './related-objects.ts';
 import { current, failed, inProgress, type Readiness, type ReadinessOptions } from './status.ts';
 
@@ -16,7 +17,7 @@ type LegacyRule = (
 const rules: ReadonlyMap<string, LegacyRule> = new Map<string, LegacyRule>([
   ['Pod', podReadiness],
   ['Service', serviceReadiness],
-  ['PersistentVolumeClaim', claimReadiness],
+  ['PersistentVolumeClaim', persistentVolumeClaimReadiness],
   ['ReplicationController', podsReadiness],
   ['apps/ReplicaSet', podsReadiness],
   ['apps/Deployment', deploymentReadiness],
@@ -55,11 +56,6 @@ function serviceReadiness(object: KubeObject): Readiness {
   return Array.isArray(fieldAt(object, 'status', 'loadBalancer', 'ingress'))
     ? current('Service is ready')
     : inProgress('Service has no load balancer ingress IP address');
-}
-
-function claimReadiness(object: KubeObject): Readiness {
-  const phase = stringAt(object, 'status', 'phase') ?? 'unknown';
-  return phase === 'Bound' ? current('PVC is Bound') : inProgress(`PVC is not Bound. phase: ${phase}`);
 }
 
 function podsReadiness(object: KubeObject, _: ReadinessOptions, relatedTo: (of: KubeObject) => RelatedObjects) {

@@ -87,7 +87,7 @@ function serviceReadiness(object: KubeObject): Readiness {
   return current('Service is ready');
 }
 
-function persistentVolumeClaimReadiness(object: KubeObject): Readiness {
+export function persistentVolumeClaimReadiness(object: KubeObject): Readiness {
   const phase = stringAt(object, 'status', 'phase') ?? 'unknown';
   return phase === 'Bound' ? current('PVC is Bound') : inProgress(`PVC is not Bound. phase: ${phase}`);
 }

@@ -1,11 +1,11 @@
 import type { RenderLimits } from './limits.ts';
-import type { RenderInput, RenderOptions } from './render-request.ts';
+import type { RenderOptions, RenderPass } from './render-input.ts';
 import type { ScopedTemplate } from './scope/chart-templates.ts';
 
 /** Options of one run of an engine. */
 export interface EngineRun
   extends
-    Pick<RenderInput, 'supervisor' | 'lookups' | 'notice'>,
+    Pick<RenderPass, 'supervisor' | 'lookups' | 'notice'>,
     Pick<RenderOptions, 'strict' | 'lint' | 'allowNunjucks'> {
   limits: RenderLimits;
 }

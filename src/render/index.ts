@@ -17,7 +17,7 @@ export { knownApiVersions } from './scope/api-versions.ts';
 export type { HelmVersion } from './scope/capabilities.ts';
 export { defaultRenderLimits };
 export type { RenderLimits };
-export type { Lookup } from './render-request.ts';
+export type { Lookup } from './render-input.ts';
 export type { PostRender, PostRenderStrategy } from './manifest/post-render.ts';
 export { RenderError, type RenderPosition } from './render-error.ts';
 export type { ChartRenderer, ChartRendererOptions } from './library/chart-renderer.ts';

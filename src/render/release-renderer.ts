@@ -3,7 +3,7 @@ import type { KubeObject } from '../objects/object.ts';
 import type { Hook } from '../release/hook.ts';
 import type { StoredChart } from '../release/stored-chart.ts';
 import type { ValueWarning } from './notice.ts';
-import type { RenderRequest } from './render-request.ts';
+import type { RenderInput, RenderSettings } from './render-input.ts';
 
 /** An argument of a value flag of Helm, and the contents of the files that it names. */
 export interface SetValue {
@@ -36,13 +36,11 @@ export interface ReleaseValues {
   readonly stored?: StoredValues | undefined;
 }
 
-/** A chart to render for a release, with its options. */
-export interface ReleaseRenderRequest extends Pick<
-  RenderRequest,
-  'release' | 'capabilities' | 'lookup' | 'resolveHost' | 'options' | 'postRender' | 'postRenderStrategy'
-> {
-  chart: ChartContent;
-  values: ReleaseValues;
+/** A chart with all that its templates see of a release. */
+export type ReleaseInput = RenderInput<ChartContent, ReleaseValues>;
+
+/** How a chart is rendered for a release. */
+export interface ReleaseSettings extends Omit<RenderSettings, 'notice'> {
   /** Leaves Secrets out of the manifest, but not out of the hooks, as in Helm. Default: false. */
   hideSecrets?: boolean | undefined;
   /** Puts the files of crds/ folders before the manifest, as they are. Default: false. */
@@ -71,7 +69,7 @@ export interface RenderedRelease {
 /** One object of a manifest. */
 export interface ManifestObject {
   object: KubeObject;
-  /** Path of the template that rendered it; `manifest` if the manifest does not name it. */
+  /** Path of the template that rendered it; `manifest` or `document 3` if nothing names it. */
   source: string;
 }
 
@@ -89,7 +87,7 @@ export interface CrdManifest {
 export interface ReleaseRenderer {
   /** Returns the CRDs of the chart, then of the subcharts that these values enable. */
   crds(chart: ChartContent, values: ReleaseValues, signal: AbortSignal): Promise<CrdManifest[]>;
-  render(request: ReleaseRenderRequest, signal: AbortSignal): Promise<RenderedRelease>;
+  render(request: ReleaseInput & ReleaseSettings, signal: AbortSignal): Promise<RenderedRelease>;
   /**
    * Returns the objects of a manifest; a `List` counts as its items. An object whose name the API
    * server generates has an empty one. Throws `invalid_manifest` with a message that begins with

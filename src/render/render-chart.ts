@@ -10,8 +10,8 @@ import { sortManifests } from './manifest/sort-manifests.ts';
 import { unreadableManifest } from './manifest/unreadable.ts';
 import { type ValueWarning, warningsInto } from './notice.ts';
 import { RenderError } from './render-error.ts';
-import type { RenderInput } from './render-request.ts';
-import type { Rendered, RenderedTemplates } from './rendered.ts';
+import type { RenderPass } from './render-input.ts';
+import type { RenderedTemplates, RenderResult } from './render-result.ts';
 import type { Capabilities } from './scope/capabilities.ts';
 import { chartTemplates } from './scope/chart-templates.ts';
 
@@ -19,12 +19,12 @@ import { chartTemplates } from './scope/chart-templates.ts';
  * Renders a chart as Helm does, in the calling thread. See worker/threaded-renderer.ts for renders
  * that can be ended. Throws RenderError, and ValuesError if the values do not fit the chart.
  */
-export function renderChart(input: RenderInput, engine: Engine): Rendered {
+export function renderChart(input: RenderPass, engine: Engine): RenderResult {
   return splitManifests(renderTemplates(input, engine), input.notice);
 }
 
 /** First half of {@link renderChart}: everything before a post-renderer is called. */
-export function renderTemplates(input: RenderInput, engine: Engine): RenderedTemplates {
+export function renderTemplates(input: RenderPass, engine: Engine): RenderedTemplates {
   const { capabilities, options = {} } = input;
   const warnings: ValueWarning[] = [];
   const warn = warningsInto(warnings);
@@ -40,10 +40,13 @@ export function renderTemplates(input: RenderInput, engine: Engine): RenderedTem
 }
 
 /** Second half of {@link renderChart}: splits the rendered files into manifests and hooks. */
-export function splitManifests({ files, ...rendered }: RenderedTemplates, notice?: RenderInput['notice']): Rendered {
+export function splitManifests<Parts extends { files: ReadonlyMap<string, string> }>(
+  { files, ...parts }: Parts,
+  notice?: RenderPass['notice'],
+): Omit<Parts, 'files'> & Pick<RenderResult, 'manifests' | 'manifest' | 'hooks'> {
   const { manifests, hooks } = sortManifests(files, unreadableManifest, notice);
   const manifest = manifests.map(({ name, content }) => printManifest(name, content)).join('');
-  return { ...rendered, manifests, manifest, hooks };
+  return { ...parts, manifests, manifest, hooks };
 }
 
 /**
@@ -51,7 +54,7 @@ export function splitManifests({ files, ...rendered }: RenderedTemplates, notice
  * Unlike {@link renderChart}, it needs a chart whose dependencies are processed, and values that
  * are coalesced and valid. Throws RenderError.
  */
-export function renderFiles(input: RenderInput, engine: Engine): Map<string, string> {
+export function renderFiles(input: RenderPass, engine: Engine): Map<string, string> {
   const { chart, values, release, capabilities, lookups, supervisor, options = {}, notice } = input;
   return engine.render(chartTemplates(chart, values, release, capabilities), {
     limits: options.limits ?? defaultRenderLimits,

@@ -1,20 +1,6 @@
 import type { ServiceAccount } from '../objects/service-account.ts';
-import type { Right } from '../protocol/commands/definition.ts';
-import { matchesPattern } from './pattern.ts';
-import type { RightsRules, Rule } from './rules.ts';
-
-/** The parts of a command by which rules map it to a service account. */
-export interface CommandScope {
-  type: string;
-  /** The right that it needs. */
-  right: Right;
-  /** Undefined for a command on all namespaces. */
-  namespace: string | undefined;
-  /** Undefined for a command on several releases. */
-  releaseName: string | undefined;
-  /** Who has sent it, as the control plane says. */
-  sentBy: string | undefined;
-}
+import { type CommandScope, describeScope, isSelected } from './command-selector.ts';
+import type { RightsRules } from './rules.ts';
 
 /** A command that may not be performed as any service account, or not as the one it has had. */
 export class RightsError extends Error {
@@ -32,20 +18,20 @@ export class RightsError extends Error {
  * the default. Throws `RightsError` `forbidden` if there is none.
  */
 export function accountOf({ rules, default: otherwise }: RightsRules, scope: CommandScope): ServiceAccount {
-  const index = rules.findIndex((rule) => isMatch(rule, scope));
+  const index = rules.findIndex((rule) => isSelected(rule, scope));
   const account = index < 0 ? otherwise : rules[index]?.account;
   const place = index < 0 ? 'the default of the rights file' : `rules[${index}] of the rights file`;
   if (account === undefined || account === 'none') {
     throw new RightsError(
       'forbidden',
-      `${describe(scope)} may not be performed: ${place} gives it no service account; let the owner of the cluster add a rule`,
+      `${describeScope(scope)} may not be performed: ${place} gives it no service account; let the owner of the cluster add a rule`,
     );
   }
   const found = inNamespace(account, scope.namespace);
   if (found !== undefined) return found;
   throw new RightsError(
     'forbidden',
-    `${describe(scope)} may not be performed: ${place} names the service account ${account} of the namespace of the release, and the command is for all namespaces; name one namespace, or let the owner of the cluster give it an account as NAMESPACE/NAME`,
+    `${describeScope(scope)} may not be performed: ${place} names the service account ${account} of the namespace of the release, and the command is for all namespaces; name one namespace, or let the owner of the cluster give it an account as NAMESPACE/NAME`,
   );
 }
 
@@ -58,7 +44,7 @@ export function requireNamed(
   account: ServiceAccount,
   scope: CommandScope,
 ): void {
-  const named = rules.filter((rule) => isMatch({ ...rule, callers: undefined }, scope)).map((rule) => rule.account);
+  const named = rules.filter((rule) => isSelected({ ...rule, callers: undefined }, scope)).map((rule) => rule.account);
   if ([...named, otherwise].some((text) => inNamespace(text, scope.namespace) === account)) return;
   throw new RightsError(
     'forbidden',
@@ -71,27 +57,4 @@ function inNamespace(account: string, namespace: string | undefined): ServiceAcc
   if (account === 'none') return undefined;
   if (account.includes('/')) return account as ServiceAccount; // the schema has checked it
   return namespace === undefined ? undefined : `${namespace}/${account}`;
-}
-
-function isMatch({ namespaces, releases, commands: names, callers }: Rule, scope: CommandScope): boolean {
-  const { type, right, namespace, releaseName, sentBy } = scope;
-  return (
-    matchesOne(namespaces, namespace) &&
-    matchesOne(releases, releaseName) &&
-    matchesOne(callers, sentBy) &&
-    (names === undefined || names.some((name) => name === type || name === right))
-  );
-}
-
-/** A name that a command does not have is matched by `*` alone: it can be any. */
-function matchesOne(patterns: readonly string[] | undefined, text: string | undefined): boolean {
-  if (patterns === undefined) return true;
-  if (text === undefined) return patterns.includes('*');
-  return patterns.some((pattern) => matchesPattern(pattern, text));
-}
-
-function describe({ type, namespace, releaseName, sentBy }: CommandScope): string {
-  const place = namespace === undefined ? 'all namespaces' : `the namespace ${namespace}`;
-  const release = releaseName === undefined ? '' : ` on the release ${releaseName}`;
-  return `${type}${release} in ${place}${sentBy === undefined ? '' : ` from ${JSON.stringify(sentBy)}`}`;
 }

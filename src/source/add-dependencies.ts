@@ -2,10 +2,10 @@ import { posix } from 'node:path';
 import type { ChartFile } from '../chart/chart.ts';
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { MissingDependency } from '../chart/metadata/missing-dependencies.ts';
+import { isRegistryUrl } from './chart-location.ts';
 import type { ChartReader } from './chart-reader.ts';
 import type { ChartRequest } from './chart-request.ts';
 import { isBelowPaths } from './http/http-url.ts';
-import { isRegistryUrl } from './oci/reference.ts';
 import { SourceError } from './source-error.ts';
 
 export interface AddDependenciesTools {

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import { addDependencies } from './add-dependencies.ts';
+import { type ChartLocation, chartLocation, isRegistryUrl, isUrl } from './chart-location.ts';
 import { type ChartReader, createChartReader, type ReadOptions } from './chart-reader.ts';
 import type { ChartRequest, ClientTls } from './chart-request.ts';
 import { checkRequestedDigest } from './digest.ts';
@@ -14,7 +15,6 @@ import type { ProxyEnvironment } from './http/proxy-environment.ts';
 import { repositoryDispatcher } from './http/repository-dispatcher.ts';
 import { loadLocalChart } from './local-chart.ts';
 import { pullChart } from './oci/pull-chart.ts';
-import { isRegistryUrl } from './oci/reference.ts';
 import { downloadFromRepository } from './repository/repository.ts';
 import { SourceError } from './source-error.ts';
 import type { WaitForTurn } from './wait-for-turn.ts';
@@ -146,10 +146,10 @@ export function createChartSource(options: ChartSourceOptions = {}): ChartSource
       return reader.readArchive(archive, signal, read);
     }
     const location = locationOf(request);
-    if (location.kind === 'path' && localCharts !== undefined) {
+    if (location.kind === 'name' && localCharts !== undefined) {
       const { maxArchiveBytes, waitForTurn } = settings;
       const local = { folder: localCharts, maxArchiveBytes, reader, waitForTurn, read, digest: request.digest };
-      return loadLocalChart(location.path, local, signal);
+      return loadLocalChart(location.name, local, signal);
     }
     return reader.readArchive(await download(request, signal), signal, read);
   }
@@ -177,40 +177,36 @@ async function downloadWith(
       return downloadFromRepository(location.url, request, settings, signal);
     case 'url':
       return downloadFromUrl(location.url, request, settings, signal);
-    case 'path':
-      throw localChartsDisabled(location.path);
+    case 'name':
+      throw localChartsDisabled(location.name);
   }
 }
 
-type ChartLocation =
-  | { kind: 'registry'; url: string }
-  | { kind: 'repository'; url: string }
-  | { kind: 'url'; url: string }
-  | { kind: 'path'; path: string };
-
+/**
+ * Returns where the chart of a request is. Throws {@link SourceError} if its name and its
+ * repository do not fit.
+ */
 function locationOf({ chartName, repoUrl = '' }: ChartRequest): ChartLocation {
   const name = chartName.trim();
   if (name === '') {
     throw new SourceError('chart_not_found', 'the chart name is empty; give the name of a chart in the repository');
   }
-  const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(name);
-  if (repoUrl === '') {
-    if (isRegistryUrl(name)) return { kind: 'registry', url: name };
-    return isUrl ? { kind: 'url', url: name } : { kind: 'path', path: chartName };
-  }
-  if (isUrl) {
+  const location = chartLocation(name, repoUrl);
+  if (location.kind === 'name') return { kind: 'name', name: chartName };
+  if (location.kind !== 'repository') return location;
+  if (isUrl(name)) {
     throw new SourceError(
       'unsupported',
       'both the chart name and the repository URL are URLs; give the name of a chart in the repository, or no repository URL',
     );
   }
   if (isRegistryUrl(repoUrl)) return { kind: 'registry', url: `${withoutTrailingSlashes(repoUrl)}/${name}` };
-  return { kind: 'repository', url: repoUrl };
+  return location;
 }
 
 /** Returns the host, with its port, of a repository, a registry or a URL. */
 function hostOf(location: ChartLocation): string | undefined {
-  if (location.kind === 'path') return undefined;
+  if (location.kind === 'name') return undefined;
   // the URL parser knows the usual port of HTTPS only for its own scheme
   return URL.parse(location.url.replace(/^oci:/i, 'https:'))?.host;
 }

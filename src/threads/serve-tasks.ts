@@ -1,11 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
-import { failedOutcome } from './failed-outcome.ts';
 import { garbageCollector } from './garbage.ts';
 import { createLiveHeap } from './live-heap.ts';
-import type { TaskRequest, ThreadMessage, ThreadSetup } from './messages.ts';
+import type { TaskOutcome, TaskRequest, ThreadMessage, ThreadSetup } from './messages.ts';
 import { waitForParts } from './shared-state.ts';
 import { createSupervisor } from './supervisor.ts';
-import type { TaskFunctions, TaskTypes } from './tasks.ts';
+import type { TaskFunctions, TaskPosition, TaskTypes } from './tasks.ts';
 import { createTidyUp, heapBytes } from './tidy-up.ts';
 
 /** Runs the tasks that a pool sends to this thread, one after the other. */
@@ -49,4 +48,18 @@ export function serveTasks<Types extends TaskTypes<Types>>(
       setImmediate(tidyUp);
     });
   });
+}
+
+/** Returns the outcome of a task that threw: a defect if the error has no code. */
+function failedOutcome(error: unknown): Exclude<TaskOutcome, { type: 'done' }> {
+  if (!(error instanceof Error)) return { type: 'defect', error: new Error(String(error)) };
+  if (!('code' in error) || typeof error.code !== 'string') return { type: 'defect', error };
+  const position = 'position' in error ? error.position : undefined;
+  return {
+    type: 'failed',
+    code: error.code,
+    message: error.message,
+    // errors with a code of the layers that run in threads have positions of this shape only
+    ...(position !== undefined && { position: position as TaskPosition }),
+  };
 }

@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
-import { postRendered } from '../render/manifest/post-render.ts';
 import type {
   CrdManifest,
   ManifestObject,
+  ReleaseInput,
   ReleaseRenderer,
-  ReleaseRenderRequest,
+  ReleaseSettings,
   RenderedRelease,
 } from '../render/release-renderer.ts';
+import { renderInPasses } from '../render/render-passes.ts';
 import { defaultHelmVersion, resolveCapabilities } from '../render/scope/capabilities.ts';
-import { renderWithLookups } from '../render/scope/lookup-rounds.ts';
-import type { ReleaseRenderReply, ReleaseRenderTask } from './tasks.ts';
+import type { ReleaseTask, UnsplitRelease } from './tasks.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
 /** Characters of manifests whose objects are kept. */
@@ -26,7 +26,7 @@ export function threadedRenderer(workers: WorkerPool, allowNunjucks: boolean): R
 
 async function readCrds(
   workers: WorkerPool,
-  { chart, values }: Pick<ReleaseRenderRequest, 'chart' | 'values'>,
+  { chart, values }: Pick<ReleaseInput, 'chart' | 'values'>,
   signal: AbortSignal,
 ): Promise<CrdManifest[]> {
   const subject = `reading the CRDs of chart ${chart.name}`;
@@ -39,56 +39,32 @@ async function readCrds(
   return files.map(({ name, objectCount }) => ({ name, objects: objects.splice(0, objectCount) }));
 }
 
-async function renderRelease(
+function renderRelease(
   workers: WorkerPool,
   allowNunjucks: boolean,
-  request: ReleaseRenderRequest,
+  request: ReleaseInput & ReleaseSettings,
   signal: AbortSignal,
 ): Promise<RenderedRelease> {
-  const reply = await renderPasses(workers, allowNunjucks, request, signal);
-  switch (reply.type) {
-    case 'rendered':
-      return reply.release;
-    case 'files': {
-      const { chart, postRender = (text: string) => text, postRenderStrategy, release, hideSecrets = false } = request;
-      const files = await postRendered(reply.files, postRender, postRenderStrategy);
-      const subject = `splitting the manifests of chart ${chart.name}`;
-      const options = { signal, owner: ownerOf(release), subject };
-      return { ...reply.parts, ...(await workers.run('splitFiles', { files, hideSecrets }, options)) };
-    }
-    case 'missing':
-      throw new Error('a render without a cluster asked for objects');
-  }
-}
-
-/** Renders until no lookup is missing. */
-async function renderPasses(
-  workers: WorkerPool,
-  allowNunjucks: boolean,
-  { lookup, resolveHost, ...request }: ReleaseRenderRequest,
-  signal: AbortSignal,
-): Promise<ReleaseRenderReply> {
-  const task: ReleaseRenderTask = {
-    chart: request.chart,
-    values: request.values,
-    release: request.release,
+  const { chart, values, release, hideSecrets = false, includeCrds = false } = request;
+  const owner = `${release.namespace}/${release.name}`;
+  const task: ReleaseTask = {
+    ...{ chart, values, release, hideSecrets, includeCrds },
     capabilities: resolveCapabilities(request.capabilities, defaultHelmVersion),
     options: { allowNunjucks, ...request.options },
     forPostRender: request.postRender !== undefined,
-    hideSecrets: request.hideSecrets ?? false,
-    includeCrds: request.includeCrds ?? false,
-    resolvesHosts: resolveHost !== undefined,
   };
-  if (lookup === undefined && resolveHost === undefined) return renderOnce(workers, task, signal);
-  return renderWithLookups(request.chart.name, { lookup, resolveHost }, async (results) => {
-    const reply = await renderOnce(workers, { ...task, lookups: results }, signal);
-    return reply.type === 'missing' ? { missing: reply.lookups } : { done: reply };
-  });
-}
-
-function renderOnce(workers: WorkerPool, task: ReleaseRenderTask, signal: AbortSignal): Promise<ReleaseRenderReply> {
-  const options = { signal, owner: ownerOf(task.release), subject: `rendering chart ${task.chart.name}` };
-  return workers.runSized((mayBeLarge) => workers.run('render', { ...task, mayBeLarge }, options), signal);
+  const rendering = { signal, owner, subject: `rendering chart ${chart.name}` };
+  const splitting = { signal, owner, subject: `splitting the manifests of chart ${chart.name}` };
+  return renderInPasses<RenderedRelease, UnsplitRelease>(
+    chart.name,
+    request,
+    (lookups) =>
+      workers.runSized((mayBeLarge) => workers.run('render', { ...task, ...lookups, mayBeLarge }, rendering), signal),
+    async ({ files, ...parts }) => ({
+      ...parts,
+      ...(await workers.run('splitFiles', { files, hideSecrets }, splitting)),
+    }),
+  );
 }
 
 /** Returns the function that reads the objects of a manifest, as the steps of an operation do. */
@@ -115,8 +91,4 @@ function collect(objects: ManifestObject[]): (part: unknown) => void {
     // the thread sends lists of objects only
     for (const object of part as ManifestObject[]) objects.push(object);
   };
-}
-
-function ownerOf({ namespace, name }: ReleaseRenderTask['release']): string {
-  return `${namespace}/${name}`;
 }

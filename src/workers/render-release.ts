@@ -10,8 +10,9 @@ import { sortManifests, withoutSecret } from '../render/manifest/sort-manifests.
 import { unreadableManifest } from '../render/manifest/unreadable.ts';
 import { type ValueWarning, warningsInto } from '../render/notice.ts';
 import { renderTemplates } from '../render/render-chart.ts';
+import type { RenderPass } from '../render/render-input.ts';
+import { runPass } from '../render/render-passes.ts';
 import { createSchemaCache } from '../render/schema-cache.ts';
-import type { LookupTable } from '../render/scope/lookup-table.ts';
 import { renderSupervisor } from '../render/worker/render-functions.ts';
 import type { TaskTools } from '../threads/tasks.ts';
 import {
@@ -26,52 +27,40 @@ import { smallBytes } from './large-texts.ts';
 import type { TextLimits, TextThreadLimits } from './limits.ts';
 import type { LoadedCharts } from './loaded-charts.ts';
 import { readValues } from './read-values.ts';
-import type { ReleaseRenderReply, SplitManifest, WorkerTasks } from './tasks.ts';
+import type { SplitManifest, WorkerTasks } from './tasks.ts';
 
-type RenderRelease = (task: WorkerTasks['render']['input'], tools: TaskTools) => Promise<ReleaseRenderReply>;
+type RenderTask = WorkerTasks['render'];
 
 /** Returns the function that renders a chart once, with the lookups of earlier passes. */
-export function releaseRendering(host: Host, limits: TextThreadLimits, charts: LoadedCharts): RenderRelease {
+export function releaseRendering(
+  host: Host,
+  limits: TextThreadLimits,
+  charts: LoadedCharts,
+): (task: RenderTask['input'], tools: TaskTools) => Promise<RenderTask['output']> {
   const engine = createEngines(host, limits);
   const schemas = createSchemaCache();
 
-  return async ({ lookups: results, resolvesHosts, ...task }, tools) => {
-    const lookups: LookupTable | undefined = results && { results, missing: [], resolvesHosts };
-    try {
-      return await renderOnce(task, tools, lookups);
-    } catch (error) {
-      // the template may have failed only because a lookup has not been done yet
-      if (isMissing(lookups)) return { type: 'missing', lookups: lookups.missing };
-      throw error;
-    }
-  };
-
-  async function renderOnce(
-    given: Omit<WorkerTasks['render']['input'], 'lookups' | 'resolvesHosts'>,
-    { supervisor }: TaskTools,
-    lookups: LookupTable | undefined,
-  ): Promise<ReleaseRenderReply> {
-    const { chart: content, forPostRender, hideSecrets, includeCrds, mayBeLarge, ...task } = given;
+  return async ({ chart: content, values: given, mayBeLarge, ...task }, { supervisor }) => {
     const reuseWarnings: ValueWarning[] = [];
-    const { values, defaults } = readValues(task.values, warningsInto(reuseWarnings));
+    const { values, defaults } = readValues(given, warningsInto(reuseWarnings));
     let usesCapabilities = false;
     const onRead = () => {
       usesCapabilities = true;
     };
-    const input = {
-      ...task,
+    const pass: RenderPass = {
+      release: task.release,
       capabilities: { ...task.capabilities, onRead },
       chart: withDefaults(await charts.chartOf(content), defaults),
       values,
       options: { ...task.options, limits, charts: limits.charts },
       supervisor: renderSupervisor(supervisor),
       schemas,
-      ...(lookups && { lookups }),
     };
-    const { chart, files, notes, crds, ...rendered } = renderTemplates(input, engine);
+    const reply = runPass(task, (lookups) => renderTemplates({ ...pass, lookups }, engine));
+    if ('missing' in reply) return reply;
     supervisor.enter('');
-    if (isMissing(lookups)) return { type: 'missing', lookups: lookups.missing };
-    const crdTexts = new Map(includeCrds ? crds.map(({ filename, data }) => [filename, fromBytes(data)]) : []);
+    const { chart, files, notes, crds, ...rendered } = reply.done;
+    const crdTexts = new Map(task.includeCrds ? crds.map(({ filename, data }) => [filename, fromBytes(data)]) : []);
     requireManifestBytes(new Map([...crdTexts, ...files]), limits);
     requireStorable(chart, limits);
     if (!mayBeLarge && textLength(files) + textLength(crdTexts) + storedBytes(chart) > smallBytes) throw largeText();
@@ -80,11 +69,11 @@ export function releaseRendering(host: Host, limits: TextThreadLimits, charts: L
     const nodes = countValueNodes('the values of the chart have', limits);
     nodes.add(parts.chart.values);
     nodes.add(parts.config);
-    if (forPostRender) return { type: 'files', parts, files };
-    const { manifest, ...split } = splitManifest(files, hideSecrets, limits);
+    if (task.forPostRender) return { done: { ...parts, files } };
+    const { manifest, ...split } = splitManifest(files, task.hideSecrets, limits);
     const crdManifest = Array.from(crdTexts, ([name, text]) => printManifest(name, text)).join('');
-    return { type: 'rendered', release: { ...parts, ...split, manifest: crdManifest + manifest } };
-  }
+    return { done: { ...parts, ...split, manifest: crdManifest + manifest } };
+  };
 }
 
 /** Splits rendered files into the manifest and the hooks. */
@@ -103,10 +92,6 @@ export function splitManifest(
 /** Returns a chart with other default values. */
 export function withDefaults(chart: Chart, values: ValueMap | undefined): Chart {
   return values === undefined ? chart : { ...chart, values };
-}
-
-function isMissing(lookups: LookupTable | undefined): lookups is LookupTable {
-  return lookups !== undefined && lookups.missing.length > 0;
 }
 
 function textLength(files: ReadonlyMap<string, string>): number {

@@ -1,11 +1,16 @@
 import type { ChartFile } from '../chart/chart.ts';
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { FoundSecrets, Redactor } from '../redaction/redactor.ts';
-import type { Hook } from '../release/hook.ts';
 import type { Release } from '../release/release.ts';
-import type { CrdManifest, ReleaseRenderRequest, ReleaseValues, RenderedRelease } from '../render/release-renderer.ts';
-import type { RenderInput } from '../render/render-request.ts';
-import type { LookupKey, LookupResults } from '../render/scope/lookup-table.ts';
+import type {
+  CrdManifest,
+  ReleaseInput,
+  ReleaseSettings,
+  ReleaseValues,
+  RenderedRelease,
+} from '../render/release-renderer.ts';
+import type { RenderPass } from '../render/render-input.ts';
+import type { PassLookups, PassReply } from '../render/render-passes.ts';
 import type { ReadOptions } from '../source/chart-reader.ts';
 import type { IndexedChart, IndexQuery } from '../source/repository/find-chart.ts';
 
@@ -20,7 +25,8 @@ export interface WorkerTasks {
   findChart: { input: { index: Uint8Array; query: IndexQuery }; output: IndexedChart };
   /** Sends the objects of each file in parts. */
   crds: { input: Sized<{ chart: ChartContent; values: ReleaseValues }>; output: CrdSummary[] };
-  render: { input: Sized<ReleaseRenderTask>; output: ReleaseRenderReply };
+  /** Runs one pass. */
+  render: { input: Sized<ReleaseTask & PassLookups>; output: PassReply<RenderedRelease | UnsplitRelease> };
   splitFiles: { input: { files: ReadonlyMap<string, string>; hideSecrets: boolean }; output: SplitManifest };
   /** Sends the objects in parts. */
   readObjects: { input: Sized<{ manifest: string; prefix: string }>; output: undefined };
@@ -34,29 +40,17 @@ export interface WorkerTasks {
 /** A CRD file, and how many of the objects that were sent are in it. */
 export type CrdSummary = Omit<CrdManifest, 'objects'> & { objectCount: number };
 
-/** One pass over the templates of a chart. */
-export interface ReleaseRenderTask extends Pick<ReleaseRenderRequest, 'chart' | 'values' | 'release' | 'options'> {
-  capabilities: RenderInput['capabilities'];
-  /** Objects that earlier passes looked up. Default: lookups find nothing. */
-  lookups?: LookupResults;
-  /** Whether to return the files for a post-renderer instead of a manifest. */
-  forPostRender: boolean;
+/** Input and settings of a render for a release, as plain data. */
+export interface ReleaseTask
+  extends Pick<ReleaseInput, 'chart' | 'values' | 'release'>, Pick<ReleaseSettings, 'options'> {
+  capabilities: RenderPass['capabilities'];
   hideSecrets: boolean;
   includeCrds: boolean;
-  resolvesHosts: boolean;
+  /** Whether to return the files for a post-renderer instead of a manifest. */
+  forPostRender: boolean;
 }
 
-/** The parts of a release that do not depend on how its files are split. */
-type ChartParts = Omit<RenderedRelease, 'manifest' | 'manifestCount' | 'hooks'>;
+export type SplitManifest = Pick<RenderedRelease, 'manifest' | 'manifestCount' | 'hooks'>;
 
-export interface SplitManifest {
-  manifest: string;
-  manifestCount: number;
-  hooks: Hook[];
-}
-
-export type ReleaseRenderReply =
-  /** Templates looked up these objects: render again with the results. */
-  | { type: 'missing'; lookups: LookupKey[] }
-  | { type: 'files'; parts: ChartParts; files: ReadonlyMap<string, string> }
-  | { type: 'rendered'; release: RenderedRelease };
+/** A release whose files are not split yet. */
+export type UnsplitRelease = Omit<RenderedRelease, keyof SplitManifest> & { files: ReadonlyMap<string, string> };

@@ -211,6 +211,65 @@ test('a command whose account lacks rights changes nothing, and says which right
   t.deepEqual(await cluster.list({ apiVersion: 'v1', kind: 'Secret', labelSelector }), []);
 });
 
+test('an uninstallation and tests whose account lacks rights change nothing, and say which rights', async (t) => {
+  const { plane, cluster, api, file } = await rightsWorld(t, mapped);
+  await answerOf(plane.install(agentId, { ...chart, createNamespace: false }));
+  const records = async () =>
+    (await cluster.list({ apiVersion: 'v1', kind: 'Secret', namespace: 'shop', labelSelector: 'owner=helm' })).map(
+      ({ metadata }) => metadata.resourceVersion,
+    );
+  const installed = await records();
+  await grant(cluster, 'shop/reader', 'shop', [
+    { apiGroups: ['*'], resources: ['*'], verbs: ['get', 'list', 'watch'] },
+    { apiGroups: [''], resources: ['secrets', 'configmaps'], verbs: ['update', 'delete'] },
+  ]);
+  writeFileSync(file, 'rules: []\ndefault: reader\n');
+  const before = api.requests.length;
+  for (const [command, lacking] of [
+    [
+      plane.uninstall(agentId, release),
+      'delete deployments.apps in the namespace shop; create jobs.batch in the namespace shop',
+    ],
+    [plane.uninstall(agentId, { ...release, noHooks: true }), 'delete deployments.apps in the namespace shop'],
+    [
+      plane.plan(agentId, { action: 'uninstall', ...release, noHooks: true }),
+      'delete deployments.apps in the namespace shop',
+    ],
+    [plane.test(agentId, release), 'create pods in the namespace shop'],
+  ] as const) {
+    const { code, message } = await failureOf(command);
+    t.is(code, 'forbidden');
+    t.is(
+      message,
+      `the service account shop/reader lacks rights, so nothing was changed: ${lacking}; helm-agent rights prints roles with them`,
+    );
+  }
+  const ofAccount = api.requests.filter((_, index) => index >= before && api.users[index] !== '');
+  t.deepEqual(
+    ofAccount.filter((request) => !/^(?:GET|WATCH) |^POST \/apis\/authorization/.test(request)),
+    [],
+  );
+  t.deepEqual(await records(), installed);
+  // tests that the filters leave out need no rights
+  t.true((await answerOf(plane.test(agentId, { ...release, exclude: ['check'] }))).passed);
+
+  writeFileSync(file, mapped);
+  await answerOf(plane.uninstall(agentId, release));
+  t.deepEqual(await records(), []);
+});
+
+test('a plan says which rights an uninstallation needs', async (t) => {
+  const { plane } = await rightsWorld(t, mapped);
+  await answerOf(plane.install(agentId, { ...chart, createNamespace: false }));
+  const { rights } = await answerOf(plane.plan(agentId, { action: 'uninstall', ...release, keepHistory: true }));
+  t.deepEqual(rights, [
+    { group: '', resource: 'secrets', namespace: 'shop', verbs: ['update'] },
+    { group: 'apps', resource: 'deployments', namespace: 'shop', verbs: ['get', 'delete'] },
+    { group: '', resource: 'configmaps', namespace: 'shop', verbs: ['get', 'delete'] },
+    { group: 'batch', resource: 'jobs', namespace: 'shop', verbs: ['create'] },
+  ]);
+});
+
 test('a plan says which rights its operation needs', async (t) => {
   const { plane } = await rightsWorld(t, mapped);
   const { rights } = await answerOf(plane.plan(agentId, { action: 'install', ...chart, createNamespace: false }));

@@ -41,11 +41,7 @@ test(
 );
 test(fails, 'agents add', `"helm-agent agents add" requires 1 argument\n\nUsage:  helm-agent agents add ID [flags]`);
 test(fails, 'run now', `"helm-agent run" accepts no arguments\n\nUsage:  helm-agent run [flags]`);
-test(
-  fails,
-  'ctl cancel key --mode never',
-  `invalid argument "never" for "--mode" flag: must be one of undo, leave, park, superseded\nRun 'helm-agent ctl cancel --help' for usage.`,
-);
+test(fails, 'ctl cancel key --mode never', '--mode must be one of undo, leave, park, superseded, not "never"');
 test(
   fails,
   'ctl cancel key --agent a --deliver-within 5',

@@ -5,6 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import test from 'ava';
 import { WebSocket } from 'ws';
 import { ClusterHealth } from '../../src/agent/cluster-health.ts';
+import { anyone } from '../../src/control-plane/access/authenticate-user.ts';
 import { EventStreams } from '../../src/control-plane/event-stream.ts';
 import { testAgent } from '../agent/support/agent.ts';
 import { eventually } from '../support/eventually.ts';
@@ -280,6 +281,39 @@ test('only an agent that knows the field gets the name of the sender', async (t)
   t.is((await current.packet('install_release')).sentBy, 'alice');
 });
 
+const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
+test('only an agent that knows the field gets the span of the sender', async (t) => {
+  const { plane, agentUrl } = await testPlane(t);
+  const old = await rawAgent(agentUrl, { packetFields: ['sentBy'] });
+  const current = await rawAgent(agentUrl, { agentId: 'edge-2', packetFields: ['traceparent'] });
+  for (const agentId of ['edge-1', 'edge-2']) plane.send(agentId, { ...install, sentBy: 'alice', traceparent });
+  t.false('traceparent' in (await old.packet('install_release')));
+  t.like(await current.packet('install_release'), { traceparent, sentBy: undefined });
+});
+
+test('a repeated key with another trace is the same command', async (t) => {
+  const { url, agentUrl } = await testPlane(t);
+  const agent = await rawAgent(agentUrl, { packetFields: ['traceparent'] });
+  const send = (headers: Record<string, string>) =>
+    post(`${url}/api/agents/edge-1/commands`, { ...install, key: 'k' }, headers);
+  t.is((await send({ traceparent })).status, 202);
+  t.is((await send({ traceparent: traceparent.replace('0af', '1af') })).status, 202);
+  t.is((await agent.packet('install_release')).traceparent, traceparent);
+  t.is(agent.packets.filter(({ type }) => type === 'install_release').length, 1);
+});
+
+test('a traceparent that is not valid is ignored in a request, and refused in a program', async (t) => {
+  const { plane, url, agentUrl } = await testPlane(t);
+  const agent = await rawAgent(agentUrl, { packetFields: ['traceparent'] });
+  for (const bad of [`${traceparent}, ${traceparent}`, traceparent.toUpperCase(), '0'.repeat(10_000), '']) {
+    t.is((await post(`${url}/api/agents/edge-1/commands`, install, { traceparent: bad })).status, 202);
+    t.throws(() => plane.send('edge-1', { ...install, traceparent: bad }), { code: 'bad_request' });
+  }
+  await eventually('the commands arrive', () => agent.packets.length >= 5);
+  t.false(agent.packets.some((packet) => 'traceparent' in packet));
+});
+
 test('an agent that was registered and never connected is listed, and its commands wait', async (t) => {
   const authenticate = tokensOf({ 'edge-1': 'one', 'edge-2': 'two' });
   const registeredAgents = () => ['edge-1', 'edge-2'];
@@ -349,7 +383,7 @@ test('a reader of events that never reads is cut off, and does not hold up other
   async function* events() {
     for (let id = 1; id < 4; id++) yield await Promise.resolve({ id, type: 'status', payload });
   }
-  const server = createServer((request, response) => void streams.send(request, response, events));
+  const server = createServer((request, response) => void streams.send(request, response, anyone, events));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.teardown(() => server.close());

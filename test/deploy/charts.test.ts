@@ -43,6 +43,30 @@ async function render(chart: string, values: Record<string, unknown>): Promise<R
   return texts.flatMap((text) => loadAll(text) as (RenderedObject | null)[]).filter((object) => object !== null); // objects
 }
 
+for (const chart of charts) {
+  test(`${chart} sends traces to the endpoint of its values`, async (t) => {
+    const base = chart === 'helm-agent' ? agent : {};
+    const endpoint = 'http://otel-collector.monitoring:4318';
+    const text = JSON.stringify(await render(chart, { ...base, tracing: { endpoint } }));
+    t.true(text.includes(endpoint));
+    t.true(text.includes('k8s.namespace.name=ns'));
+    t.false(JSON.stringify(await render(chart, base)).includes('OTEL_'));
+    await t.throwsAsync(render(chart, { ...base, tracing: { endpoint: 'collector:4318' } }), { message: /endpoint/ });
+  });
+}
+
+test('the agent may list the pods and events of its namespace if its owner allows support bundles', async (t) => {
+  const listed = async (rights?: string) => {
+    const settings = rights === undefined ? {} : { HELM_AGENT_ALLOW_RIGHTS: rights };
+    const objects = await render('helm-agent', { ...agent, settings });
+    const role = objects.find(({ kind, metadata }) => kind === 'Role' && metadata.name.endsWith('-journal'));
+    return role?.rules?.some(({ resources }) => resources.includes('events'));
+  };
+  t.true(await listed('read,deploy,support'));
+  t.false(await listed('read,deploy'));
+  t.false(await listed());
+});
+
 const agent = { controlPlane: { url: 'wss://plane.example' }, agentId: 'a' };
 
 for (const manifest of manifests) {

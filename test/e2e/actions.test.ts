@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { fieldAt } from '../../src/objects/fields.ts';
+import { eventually } from '../support/eventually.ts';
 import { useHarness } from './harness.ts';
 import { freeNamespace } from './namespaces.ts';
 import { performed } from './performed.ts';
@@ -65,6 +66,42 @@ test('acts on what runs in a real cluster', async (t) => {
     'nope',
     '1',
   );
+
+  const replicas = async () => fieldAt(await live(), 'spec', 'replicas');
+  const autoscaler = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', namespace, name };
+  await cluster.create({
+    apiVersion: autoscaler.apiVersion,
+    kind: autoscaler.kind,
+    metadata: { namespace, name },
+    spec: { minReplicas: 3, maxReplicas: 4, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name } },
+  });
+  const disabled = async () => {
+    const conditions = fieldAt(await cluster.get(autoscaler), 'status', 'conditions');
+    return (Array.isArray(conditions) ? conditions : []).some(
+      (condition) => fieldAt(condition, 'reason') === 'ScalingDisabled',
+    );
+  };
+  await eventually('the autoscaler scales', async () => (await replicas()) === 3);
+  await succeeds(/scaled from 3 to 0/, 'stop', 'site');
+  await eventually('the autoscaler leaves a workload without replicas alone', disabled);
+  t.is(await replicas(), 0);
+  await succeeds(/scaled from 0 to 3/, 'start', 'site');
+  await eventually('the autoscaler continues', async () => !(await disabled()));
+  await succeeds(/scaled from 3 to 1/, 'scale', 'deploy', name, '1', '--no-wait');
+  await eventually('the autoscaler scales again', async () => (await replicas()) === 3);
+  await cluster.delete(autoscaler);
+
+  const slow = plane.upgrade(agentId, {
+    ...{ releaseName: 'site', namespace, chartName: 'verbs', forceConflicts: true },
+    values: 'deployment: true\nimage: localhost/no-such-image:1',
+  });
+  const restart = plane.restartWorkload(agentId, { kind: 'deploy', name, namespace });
+  const { events } = await performed(restart, ({ step }) => {
+    if (step === 'queue') void plane.cancel(agentId, { key: slow.key });
+  });
+  t.true(events.some(({ type, payload }) => type === 'status' && 'position' in payload && payload.position === 1));
+  t.like(await restart.result, { ok: true });
+  t.like(await slow.result, { ok: false, error: { code: 'cancelled' } });
 
   const template = fieldAt(deployment, 'spec', 'template', 'spec', 'containers') as object[];
   const cronJob = (name: string, program: object) =>

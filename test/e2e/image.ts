@@ -14,18 +14,30 @@ const project = fileURLToPath(new URL('../..', import.meta.url));
  * build at the same time.
  */
 export async function buildImage(base: string, loadCommand: string, tag: string): Promise<string> {
-  const name = `localhost/helm-agent:${tag}`;
+  const [name = ''] = await buildImages(base, loadCommand, [tag]);
+  return name;
+}
+
+/** Builds the image like {@link buildImage}, and loads it with several tags. Returns the names. */
+export async function buildImages(base: string, loadCommand: string, tags: readonly string[]): Promise<string[]> {
+  const names = tags.map((tag) => `localhost/helm-agent:${tag}`);
+  const [first = ''] = names;
+  const options = ['--builder', 'buildah', '--base', base, '--any-base', '--tag', first, '--', '--network', 'host'];
+  await run(process.execPath, ['tools/image.ts', ...options], { cwd: project, maxBuffer: 64 * 1024 * 1024 });
+  for (const name of names) await loadImage(first, loadCommand, name);
+  await run('buildah', ['rmi', first]);
+  return names;
+}
+
+/** Loads an image of buildah into the cluster's nodes under a name, with the given command. */
+export async function loadImage(image: string, loadCommand: string, name: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'helm-agent-image-'));
   const archive = join(folder, 'image.tar');
   try {
-    const options = ['--builder', 'buildah', '--base', base, '--any-base', '--tag', name, '--', '--network', 'host'];
-    await run(process.execPath, ['tools/image.ts', ...options], { cwd: project, maxBuffer: 64 * 1024 * 1024 });
-    await run('buildah', ['push', name, `docker-archive:${archive}:${name}`]);
+    await run('buildah', ['push', image, `docker-archive:${archive}:${name}`]);
     const [program = '', ...args] = loadCommand.split(' ');
     await run(program, [...args, archive]);
-    await run('buildah', ['rmi', name]);
   } finally {
     await rm(folder, { recursive: true });
   }
-  return name;
 }

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { useHarness } from './harness.ts';
 import { freeNamespace } from './namespaces.ts';
+import { performed } from './performed.ts';
 import { kubeconfigText } from './real-cluster.ts';
 import { runCtl } from './twins.ts';
 
@@ -60,4 +61,30 @@ test('reads what is in a real cluster, without its secrets', async (t) => {
   t.regex((await ctl('get-object', 'sa', 'web')).stderr, /there is no ServiceAccount "web" .*; there are: default/);
   t.regex((await ctl('get-object', 'deploymnts', 'web')).stderr, /similar name: deployments.*\(unknown_kind\)/s);
   t.regex((await ctl('list-objects', 'pods', '-l', 'a=b=c')).stderr, /\(bad_request\)/);
+});
+
+test('follows the objects of a real cluster as they change, without their secrets', async (t) => {
+  const { cluster, plane, agentId } = harness();
+  const namespace = freeNamespace(t, cluster);
+  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  const watch = plane.watchObjects(agentId, { kind: 'secrets', namespace });
+  const seen: string[] = [];
+  const { result, events } = await performed(watch, ({ step, objects = [] }) => {
+    if (step === 'watch' && seen.length === 0) {
+      seen.push('begun');
+      void cluster.create({
+        ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys', namespace } },
+        stringData: { password },
+      });
+    }
+    for (const { change, object } of objects) {
+      const { name } = object['metadata'] as { name: string };
+      seen.push(`${name} ${change}`);
+      if (change === 'added') void cluster.delete({ apiVersion: 'v1', kind: 'Secret', namespace, name });
+      if (change === 'deleted') void plane.cancel(agentId, { key: watch.key });
+    }
+  });
+  t.deepEqual(seen.slice(1), ['keys added', 'keys deleted']);
+  t.deepEqual(result, { ok: true, reported: 2 });
+  t.false(JSON.stringify(events).includes(Buffer.from(password).toString('base64')));
 });

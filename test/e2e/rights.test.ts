@@ -1,23 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import test, { type ExecutionContext } from 'ava';
-import { load } from 'js-yaml';
-import { agentOf } from '../../src/bin/agent-of.ts';
-import { ControlPlane } from '../../src/control-plane/index.ts';
-import { connectCluster, type KubeCluster } from '../../src/kube/cluster.ts';
-import { stringAt } from '../../src/objects/fields.ts';
-import type { KubeObject } from '../../src/objects/object.ts';
+import test from 'ava';
 import { openStorage } from '../../src/release/storage/kube-storage.ts';
-import { accountRoles } from '../../src/rights/roles.ts';
-import { recordingLog } from '../agent/support/log.ts';
 import { agentId, answerOf, failureOf } from '../bin/support/world.ts';
-import { eventually } from '../support/eventually.ts';
 import { realHost } from '../support/host.ts';
 import { freeNamespace } from './namespaces.ts';
-import { kubeconfigText } from './real-cluster.ts';
+import { tenant } from './tenant.ts';
 
 const charts = {
   app: `apiVersion: v1
@@ -46,79 +34,8 @@ subjects: [{ kind: ServiceAccount, name: deployer, namespace: {{ .Release.Namesp
   lookup: `# {{ lookup "v1" "Secret" "kube-system" "" }}\n`,
 };
 
-interface Tenant {
-  agent: string;
-  shop: string;
-  admin: KubeCluster;
-  plane: ControlPlane;
-  agentKubeconfig: string;
-}
-
-/** Starts an agent with the documented rights, which may impersonate one account. */
-async function tenant(t: ExecutionContext): Promise<Tenant> {
-  const admin = connectCluster({ text: kubeconfigText() });
-  t.teardown(() => admin.close());
-  const folder = await mkdtemp(join(tmpdir(), 'rights-e2e-'));
-  t.teardown(() => rm(folder, { recursive: true }));
-  const [agent, shop] = [freeNamespace(t, admin), freeNamespace(t, admin)];
-  for (const name of [agent, shop]) await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-  const name = 'helm-agent';
-  const rbac = 'rbac.authorization.k8s.io';
-  const metadata = { name, namespace: agent };
-  const rules = [
-    { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'create', 'patch', 'delete'] },
-    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
-  ];
-  const objects: KubeObject[] = [
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
-    { apiVersion: `${rbac}/v1`, kind: 'Role', metadata, rules },
-    {
-      ...{ apiVersion: `${rbac}/v1`, kind: 'RoleBinding', metadata, roleRef: { apiGroup: rbac, kind: 'Role', name } },
-      subjects: [{ kind: 'ServiceAccount', name, namespace: agent }],
-    },
-    ...accountRoles({ account: `${shop}/deployer`, agent: `${agent}/${name}` }),
-    {
-      ...{ apiVersion: 'v1', kind: 'Secret', type: 'kubernetes.io/service-account-token' },
-      metadata: { name: 'token', namespace: agent, annotations: { 'kubernetes.io/service-account.name': name } },
-    },
-  ];
-  for (const object of objects) await admin.create(object);
-  let token = '';
-  await eventually('the account has a token', async () => {
-    const secret = await admin.get({ apiVersion: 'v1', kind: 'Secret', name: 'token', namespace: agent });
-    token = Buffer.from(stringAt(secret ?? {}, 'data', 'token') ?? '', 'base64').toString();
-    return token !== '';
-  });
-  const config = load(kubeconfigText()) as { users: { name: string }[]; contexts: { context: object }[] }; // a kubeconfig
-  const text = JSON.stringify({
-    ...config,
-    users: config.users.map((user) => ({ name: user.name, user: { token } })),
-    contexts: config.contexts.map((entry) => ({ ...entry, context: { ...entry.context, namespace: agent } })),
-  });
-  const [agentKubeconfig, rightsFile] = [join(folder, 'kubeconfig'), join(folder, 'rights.yaml')];
-  await writeFile(agentKubeconfig, text);
-  await writeFile(rightsFile, `rules: [{ namespaces: [${shop}], account: deployer }]\ndefault: none\n`);
-  for (const [chart, template] of Object.entries(charts)) {
-    await mkdir(join(folder, chart, 'templates'), { recursive: true });
-    await writeFile(join(folder, chart, 'Chart.yaml'), `apiVersion: v2\nname: ${chart}\nversion: 1.0.0\n`);
-    await writeFile(join(folder, chart, 'templates/a.yaml'), template);
-  }
-  const plane = new ControlPlane();
-  const running = await agentOf({
-    ...{ agentId, rightsFile, journal: 'cluster', localCharts: folder, log: recordingLog().log },
-    cluster: { file: agentKubeconfig },
-    controlPlaneUrl: `ws://127.0.0.1:${await plane.listen(0)}`,
-  });
-  t.teardown(async () => {
-    await running.stop();
-    await plane.close();
-  });
-  await plane.waitForAgent(agentId, AbortSignal.timeout(30_000));
-  return { agent, shop, admin, plane, agentKubeconfig };
-}
-
 test('an agent without rights of its own deploys as the account of a tenant, and no further', async (t) => {
-  const { agent, shop, admin, plane, agentKubeconfig } = await tenant(t);
+  const { agent, shop, admin, plane, agentKubeconfig } = await tenant(t, charts);
   const release = { namespace: shop, releaseName: 'web' };
   const install = (chartName: string) =>
     plane.install(agentId, { namespace: shop, releaseName: chartName, chartName, createNamespace: false });
@@ -137,6 +54,17 @@ test('an agent without rights of its own deploys as the account of a tenant, and
   t.true(looking.message.includes(`User "system:serviceaccount:${shop}:deployer" cannot list resource "secrets"`));
   t.is((await failureOf(plane.list(agentId, {}))).code, 'forbidden');
   t.is((await failureOf(plane.status(agentId, { ...release, namespace: 'kube-system' }))).code, 'forbidden');
+
+  const set = { namespace: shop, releaseName: 'set' };
+  const map = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: set }\n';
+  const apply = (manifests: string) => plane.applyManifests(agentId, { ...set, manifests, createNamespace: false });
+  await answerOf(apply(map));
+  const further = await failureOf(apply(`${map}---\n${charts.binding.replaceAll('{{ .Release.Namespace }}', shop)}`));
+  t.is(further.code, 'forbidden');
+  t.true(further.message.includes('create clusterrolebindings.rbac.authorization.k8s.io in the whole cluster'));
+  const elsewhere = await failureOf(apply(map.replace('name: set', 'name: set, namespace: kube-system')));
+  t.is(elsewhere.code, 'forbidden');
+  await answerOf(plane.deleteManifests(agentId, set));
 
   // a tenant forges records of a release, whose objects are those of another namespace
   const victim = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'victim', namespace: agent } };

@@ -258,6 +258,10 @@ const cases: Record<ErrorCode, Case> = {
   continued_too_often: { reason: 'has a fixed text; test/agent/router has a test of it' },
   internal: { reason: 'is a defect of the agent; test/agent/router has a test of its log line' },
 
+  stream_taken: { reason: 'has only the key of the command; test/control-plane/streams has a test of it' },
+  stream_ended: { reason: 'has only the key of the command; test/control-plane/streams has a test of it' },
+  stream_lost: { reason: 'has a fixed text; test/control-plane/streams has a test of it' },
+
   repository_unauthorized: ({ download }) => download('401'),
   repository_not_found: ({ download }) => download(sentinel),
   repository_failed: ({ download }) => download('500'),
@@ -340,6 +344,8 @@ const cases: Record<ErrorCode, Case> = {
   },
   plan_not_found: ({ send }) => send('apply_plan', { plan: `default/web@${'0'.repeat(12)}` }),
   release_not_trusted: { reason: 'the message has the name of the release only; test/bin has its cases' },
+  agent_not_upgradable: { reason: 'the message has names of objects only; test/operation/agent-upgrade has its cases' },
+  agent_upgrade_failed: { reason: 'the message has the end of the own log of the agent, which has no secret' },
   plan_stale: { reason: 'the message has names of objects only; test/operation/plan has its cases' },
   deployment_not_found: ({ send }) => send('deployment_info', { deploymentName: 'nothing' }),
   invalid_name: ({ quote }) => quote({ do: 'map', name: `${sentinel}/..` }),
@@ -388,6 +394,7 @@ const cases: Record<ErrorCode, Case> = {
       }),
     }),
   agent_not_found: ({ api, request }) => request(`${api}/api/agents/unknown`, { method: 'DELETE' }),
+  token_not_found: ({ api, request }) => request(`${api}/api/tokens/8c6976e5b541`, { method: 'DELETE' }),
   agent_connected: ({ api, request }) => request(`${api}/api/agents/edge-1`, { method: 'DELETE' }),
   agent_forgotten: { reason: 'has a fixed text; test/control-plane has a test of it' },
   agent_restarted: { reason: 'has a fixed text, and needs an agent that is replaced' },
@@ -409,6 +416,8 @@ const cases: Record<ErrorCode, Case> = {
   tls_file_unreadable: ({ failsToStart, secretFile }) =>
     failsToStart(async () => tlsFiles({ ca: await secretFile(`-----BEGIN ${sentinel}`) })()),
   rights_file_invalid: { reason: 'is about a file of the owner; test/rights has tests of its messages' },
+  denied_by_policy: { reason: 'names rules of the owner, references, kinds and images; test/policy has its messages' },
+  policy_invalid: { reason: 'is about a file of the owner; test/policy has tests of its messages' },
   agents_file_invalid: ({ failsToStart, secretFile }) =>
     failsToStart(async ({ log }) => openAgentsFile(await secretFile(`{"agents":"${sentinel}`), { log })),
 };

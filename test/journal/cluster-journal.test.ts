@@ -80,13 +80,18 @@ test('states that are saved during a write are stored with one further write', a
 test('another process takes over what is not finished, in the order of acceptance', async (t) => {
   const { start } = await agentOf(t);
   const first = start('a');
-  for (const key of ['z', 'y', 'done']) await first.accept(command(key));
+  const traceparent = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
+  for (const key of ['z', 'done']) await first.accept(command(key));
+  await first.accept(command('y', { traceparent, account: 'shop/deployer' }));
   await first.save('y', stateAt('apply'));
   await first.finish('done', 'outcome');
   const second = start('b');
   t.deepEqual(await second.takeOver(), [
     { ...command('z'), state: undefined, failedContinuations: 0, isSuspect: false },
-    { ...command('y'), state: stateAt('apply'), failedContinuations: 0, isSuspect: false },
+    {
+      ...command('y', { traceparent, account: 'shop/deployer' }),
+      ...{ state: stateAt('apply'), failedContinuations: 0, isSuspect: false },
+    },
   ]);
   t.deepEqual(await second.accept(command('done')), { fingerprint: 'f-done', outcome: 'outcome' });
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
 import { KubeError } from '../../src/kube/kube-error.ts';
 import { defaultElectionTimes } from '../../src/leader-election/election-times.ts';
-import { createElector, type Elector, type ElectorOptions } from '../../src/leader-election/elector.ts';
+import { type Elector, type ElectorOptions, LeaseElector } from '../../src/leader-election/elector.ts';
 import type { Term } from '../../src/leader-election/term.ts';
 import type { Cluster } from '../../src/objects/cluster.ts';
 import type { ObjectRef } from '../../src/objects/object.ts';
@@ -35,7 +35,7 @@ function electionOf(t: Context) {
   const start = (identity: string, overrides: Partial<ElectorOptions> = {}): Candidate => {
     const [killed, stopping] = [new AbortController(), new AbortController()];
     const clock = overrides.clock ?? simulation.clock();
-    const elector = createElector({
+    const elector = new LeaseElector({
       ...{ ref, labels: {}, identity, times: defaultElectionTimes },
       cluster: simulation.watched(t.context.cluster),
       onProblem: (error) => void problems.push(error),

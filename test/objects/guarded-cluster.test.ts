@@ -36,8 +36,19 @@ function guarded() {
   return { sent, cluster: guardedCluster(cluster, own, 'not here') };
 }
 
-const single = ['get', 'list', 'create', 'replace', 'apply', 'mergePatch', 'strategicMergePatch', 'delete', 'podLog'];
-const streams = ['observe', 'followLog'];
+const single = [
+  'get',
+  'list',
+  'create',
+  'replace',
+  'apply',
+  'mergePatch',
+  'strategicMergePatch',
+  'delete',
+  'podLog',
+  'exec',
+];
+const streams = ['observe', 'followLog', 'streamLog'];
 
 /** Every request of a cluster that names an object or a namespace. */
 const requests: Record<string, (cluster: Cluster, target: KubeObject) => Promise<unknown>> = {
@@ -53,7 +64,10 @@ const requests: Record<string, (cluster: Cluster, target: KubeObject) => Promise
   observe: (cluster, { apiVersion, kind, metadata: { namespace } }) =>
     collected(cluster.observe({ apiVersion, kind, ...(namespace && { namespace }) }, AbortSignal.abort())),
   podLog: (cluster, target) => cluster.podLog(containerOf(target), { tailLines: 1 }),
+  exec: (cluster, target) =>
+    cluster.exec(containerOf(target), { command: ['a'], input: false, tty: false, signal: AbortSignal.abort() }),
   followLog: (cluster, target) => collected(cluster.followLog(containerOf(target), { signal: AbortSignal.abort() })),
+  streamLog: (cluster, target) => collected(cluster.streamLog(containerOf(target), { signal: AbortSignal.abort() })),
 };
 
 function refOf({ apiVersion, kind, metadata: { name, namespace } }: KubeObject) {

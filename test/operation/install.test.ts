@@ -1,4 +1,4 @@
-import type { ReleaseRenderer, ReleaseRenderRequest } from '../../src/render/release-renderer.ts';
+import type { ReleaseInput, ReleaseRenderer, ReleaseSettings } from '../../src/render/release-renderer.ts';
 import { configMap, crd, deployment, job } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
 import { newWorld, releaseName, sandboxTest, statusesOf, stepEnds } from './world.ts';
@@ -302,7 +302,7 @@ test('a dry run returns the revision and changes nothing', async (t) => {
 test('a dry run without the cluster looks up nothing and has the capabilities of Helm', async (t) => {
   const chart = textChart({ 'a.yaml': 'kind: Unknown\napiVersion: example.com/v9\nmetadata: {name: a}\n' });
   const world = newWorld(t, chart);
-  const seen: Partial<ReleaseRenderRequest>[] = [];
+  const seen: Partial<ReleaseInput & ReleaseSettings>[] = [];
   const { renderer } = world.context();
   const spy: ReleaseRenderer = {
     ...renderer,

@@ -204,18 +204,20 @@ test('a handler performs the operation with the context of its command', async (
   const context: CommandContext = {
     id: 'k',
     account: 'shop/deployer',
+    policy: undefined,
     checkpoints: memoryCheckpoints(),
     state: undefined,
     signal: new AbortController().signal,
     abandon: new AbortController().signal,
     queued: 0,
     whileWaiting: (wait) => wait(),
+    takeTurn: (_, change) => change(),
     progress: () => undefined,
     cancel: () => false,
     onJournaled: () => undefined,
     log: recordingLog().log,
   };
-  const surroundings = { renderer: {}, host: {} } as CommandDependencies['surroundings']; // not looked into
+  const shared = { renderer: {}, host: {} } as CommandDependencies['shared']; // not looked into
   const identity = { cluster: {}, storage: {} } as Identity; // as above
   const accounts: unknown[] = [];
   const runAs: CommandDependencies['runAs'] = (account, work) => {
@@ -232,12 +234,12 @@ test('a handler performs the operation with the context of its command', async (
   });
   const source = { load: () => Promise.resolve(chart) };
   const handler = handlerOf(() => Promise.resolve({ operation }), {
-    ...{ ...dependencies(), source, surroundings, runAs },
+    ...{ ...dependencies(), source, shared, runAs },
   });
   const payload = { namespace: 'shop', releaseName: 'web', version: undefined };
   t.deepEqual<unknown, unknown>(await handler(payload, context), { release, labels: { owner: 'helm' } });
   const [operationContext, request] = calls[0] ?? [];
   t.deepEqual(accounts, ['shop/deployer']);
-  t.like(operationContext, { ...surroundings, ...identity, signal: context.signal, abandon: context.abandon });
+  t.like(operationContext, { ...shared, ...identity, signal: context.signal, abandon: context.abandon });
   t.deepEqual(request, { namespace: 'shop', releaseName: 'web' });
 });

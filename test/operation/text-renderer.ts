@@ -5,11 +5,11 @@ import { printManifest } from '../../src/render/manifest/documents.ts';
 import { postRendered } from '../../src/render/manifest/post-render.ts';
 import { readObjects } from '../../src/render/manifest/read-objects.ts';
 import { sortManifests } from '../../src/render/manifest/sort-manifests.ts';
-import type { CrdManifest, ReleaseRenderer, ReleaseRenderRequest } from '../../src/render/release-renderer.ts';
+import type { CrdManifest, ReleaseInput, ReleaseRenderer, ReleaseSettings } from '../../src/render/release-renderer.ts';
 import { readValues } from '../../src/workers/read-values.ts';
 
 /** A request as templates see it. */
-type TemplateRequest = Omit<ReleaseRenderRequest, 'values'> & { values: ValueMap };
+type TemplateRequest = Omit<ReleaseInput & ReleaseSettings, 'values'> & { values: ValueMap };
 
 /** Returns the files that a test's chart renders to, by path below templates/. */
 export type Template = (request: TemplateRequest) => Record<string, string> | Promise<Record<string, string>>;

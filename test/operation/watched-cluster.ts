@@ -26,7 +26,11 @@ export function watchedCluster(script: (query: ObjectQuery) => Script): Cluster 
     delete: fail,
     serverTime: () => undefined,
     podLog: fail,
+    exec: fail,
     followLog: () => {
+      throw new Error('unexpected request');
+    },
+    streamLog: () => {
       throw new Error('unexpected request');
     },
     async *observe(query, signal) {

@@ -28,7 +28,8 @@ function schemasOf(value: unknown, name: string): [string, z.ZodType][] {
 function* unbounded(schema: z.core.$ZodType, path: string, seen = new Set<z.core.$ZodType>()): Generator<string> {
   if (seen.has(schema)) return;
   seen.add(schema);
-  if (schema instanceof z.ZodString && schema.maxLength === null) yield path;
+  const isText = schema instanceof z.ZodString || schema instanceof z.ZodStringFormat;
+  if (isText && schema.maxLength === null) yield path;
   if (schema instanceof z.ZodArray && maximumOf(schema) === Infinity) yield path;
   if (schema instanceof z.ZodRecord && !hasFewFields(schema)) yield path;
   for (const [name, part] of partsOf(schema)) yield* unbounded(part, `${path}${name}`, new Set(seen));
@@ -63,7 +64,17 @@ function partsOf(schema: z.core.$ZodType): [name: string, part: z.core.$ZodType]
   );
   if (isWrapper) return [['', (schema as z.ZodOptional).unwrap()]]; // all of these have it
   const isPlain = [
-    ...[z.ZodString, z.ZodNumber, z.ZodBoolean, z.ZodEnum, z.ZodLiteral, z.ZodUnknown, z.ZodTransform, z.ZodUndefined],
+    ...[
+      z.ZodString,
+      z.ZodStringFormat,
+      z.ZodNumber,
+      z.ZodBoolean,
+      z.ZodEnum,
+      z.ZodLiteral,
+      z.ZodUnknown,
+      z.ZodTransform,
+      z.ZodUndefined,
+    ],
   ].some((plain) => schema instanceof plain);
   if (!isPlain) throw new Error(`this test does not know ${schema._zod.def.type}`);
   return [];

@@ -3,7 +3,7 @@ import type { Chart } from '../../src/chart/chart.ts';
 import type { Value } from '../../src/go/value.ts';
 import { createEngines } from '../../src/render/engines.ts';
 import { renderChart } from '../../src/render/render-chart.ts';
-import type { RenderOptions } from '../../src/render/render-request.ts';
+import type { RenderOptions } from '../../src/render/render-input.ts';
 import { knownApiVersions } from '../../src/render/scope/api-versions.ts';
 import { defaultHelmVersion, parseKubeVersion } from '../../src/render/scope/capabilities.ts';
 import { fixedHost } from '../support/host.ts';

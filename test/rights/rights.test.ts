@@ -6,10 +6,12 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { ServiceAccount } from '../../src/objects/service-account.ts';
 import { commandTable } from '../../src/protocol/commands/index.ts';
-import { matchesPattern } from '../../src/rights/pattern.ts';
-import { accountOf, type CommandScope, requireNamed } from '../../src/rights/rights.ts';
+import { matchesPattern } from '../../src/protocol/pattern.ts';
+import type { CommandScope } from '../../src/rights/command-selector.ts';
+import { maxOwnerFileBytes } from '../../src/rights/owner-file.ts';
+import { accountOf, requireNamed } from '../../src/rights/rights.ts';
 import { openRightsFile } from '../../src/rights/rights-file.ts';
-import { maxRightsBytes, readRights } from '../../src/rights/rules.ts';
+import { readRights } from '../../src/rights/rules.ts';
 
 const scope = ({ type = 'install_release', ...changes }: Partial<CommandScope> = {}): CommandScope => ({
   ...{ type, right: commandTable.find(type)?.definition.right ?? 'admin' },
@@ -145,7 +147,7 @@ test('1,001 rules are refused', refused, ruleOf(Array(1001).fill('{ account: a }
 test(
   'a file that is too long is refused',
   refused,
-  `#${' '.repeat(maxRightsBytes)}\n${ruleOf('')}`,
+  `#${' '.repeat(maxOwnerFileBytes)}\n${ruleOf('')}`,
   /more than 262144 bytes/,
 );
 

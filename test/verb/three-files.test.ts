@@ -39,7 +39,7 @@ async function world(t: ExecutionContext) {
   const address = `127.0.0.1:${await plane.listen(0)}`;
   t.teardown(() => plane.close());
   const runAs = <Result>(_account: unknown, work: (identity: Identity) => Promise<Result>) => work({} as Identity);
-  const dependencies = { surroundings: {}, source: {}, runAs } as CommandDependencies; // the operation needs none
+  const dependencies = { shared: {}, source: {}, runAs } as CommandDependencies; // the operation needs none
   const { agent } = await testAgent(t, {
     table,
     handlers: createCommandHandlers(dependencies, loaders),

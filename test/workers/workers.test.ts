@@ -233,7 +233,7 @@ test(exceeds, 'values with too many nodes', {
 test('refuses a manifest with too many objects, and one with too many values', async (t) => {
   const objects = ['a', 'b', 'c'].map((name) => `---\n${configMap(name)}`).join('');
   await t.throwsAsync(limited.renderer.readObjects(objects, 'read', never), {
-    message: 'read: manifest: the manifest has more than 2 objects',
+    message: 'read: document 3: the manifest has more than 2 objects',
     code: 'too_large',
   });
   const fields = Array.from({ length: 30 }, (_, index) => `  k${index}: v\n`).join('');

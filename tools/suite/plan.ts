@@ -18,6 +18,7 @@ const alone = [
   'test/bin/demo.test.ts',
   'test/bin/output.test.ts',
   'test/bin/process.test.ts',
+  'test/bin/support-bundle.test.ts',
   'test/bin/wire.test.ts',
   'test/control-plane/kills.test.ts',
   'test/control-plane/network-matrix.test.ts',

@@ -36,7 +36,7 @@ export async function receiveChart(
 
   /** Returns false if the connection was lost before the end. */
   async function receiveOnce(): Promise<boolean> {
-    const tunnel = await tunnels.tunnel(signal);
+    const tunnel = await tunnels.tunnel('chart', signal);
     if (!tunnel) {
       const advice = 'update it, or put the chart into a repository';
       throw new SourceError('unsupported', `the control plane cannot send charts in streams; ${advice}`);

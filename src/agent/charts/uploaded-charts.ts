@@ -1,11 +1,10 @@
-import { Semaphore } from '../../async/index.ts';
+import { abortable, Semaphore } from '../../async/index.ts';
 import type { RateClock } from '../../protocol/streams/least-rate.ts';
 import type { KeptFile, KeptFiles } from '../../source/disk/kept-files.ts';
 import { openTemporaryFile } from '../../source/disk/temporary-file.ts';
 import { SourceError } from '../../source/source-error.ts';
 import type { TunnelSource } from '../connection/tunnel-source.ts';
 import { receiveChart } from './receive-chart.ts';
-import { SharedWork } from './shared-work.ts';
 
 /** Number of archives that are received at a time. */
 const maxTransfers = 2;
@@ -76,4 +75,32 @@ export class UploadedCharts {
 function onDiskError(error: unknown): never {
   if (!(error instanceof Error && 'syscall' in error)) throw error;
   throw new SourceError('repository_failed', `cannot keep the chart on the agent's disk: ${error.message}`);
+}
+
+/** Work that several callers wait for, and that ends when all of them have given up. */
+class SharedWork<Result> {
+  readonly #controller = new AbortController();
+  readonly #result: Promise<Result>;
+  #callers = 0;
+
+  constructor(start: (signal: AbortSignal) => Promise<Result>) {
+    this.#result = start(this.#controller.signal);
+    this.#result.catch(() => undefined); // the callers get it
+  }
+
+  /** Whether all callers have given up. */
+  get isGivenUp(): boolean {
+    return this.#controller.signal.aborted;
+  }
+
+  /** Resolves with the result. Rejects with the signal's reason if that aborts before. */
+  async wait(signal: AbortSignal): Promise<Result> {
+    signal.throwIfAborted();
+    this.#callers++;
+    try {
+      return await abortable(this.#result, signal);
+    } finally {
+      if (--this.#callers === 0) this.#controller.abort(new Error('no command waits for it any more'));
+    }
+  }
 }

@@ -1,18 +1,22 @@
 import type { ServiceAccount } from '../../objects/service-account.ts';
+import type { TakeTurn } from '../../operation/context.ts';
 import type { Progress } from '../../operation/progress.ts';
 import type { Checkpoints } from '../../operation/state/checkpoints.ts';
 import type { OperationState } from '../../operation/state/operation-state.ts';
+import type { CommandPolicy } from '../../policy/command-policy.ts';
 import type { CancelCommandMode } from '../../protocol/commands/cancel-command.ts';
 import type { CommandAnswers, CommandPayloads, CommandType } from '../../protocol/commands/index.ts';
 import type { Logger } from '../logger.ts';
 import type { Slot } from '../router/release-queues.ts';
 
-/** The surroundings of one command while it runs. */
+/** The context of one command while it runs. */
 export interface CommandContext {
   /** Identifies the operation in its checkpoints. */
   id: string;
   /** The service account that performs the command. Undefined for the agent itself. */
   account: ServiceAccount | undefined;
+  /** The limits of the command. Undefined without a policy of the owner of the cluster. */
+  policy: CommandPolicy | undefined;
   /** Where the operation's state is saved. */
   checkpoints: Checkpoints;
   /** The state to continue from. Undefined if the command was not performed before. */
@@ -28,6 +32,8 @@ export interface CommandContext {
   queued: number;
   /** Runs a wait for the cluster, during which others may work. */
   whileWaiting: Slot['whileWaiting'];
+  /** Makes a change of a release when it is its turn. */
+  takeTurn: TakeTurn;
   progress(progress: Progress): void;
   /**
    * Cancels the command with the key. Returns false if no such command runs or waits.

@@ -2,10 +2,13 @@ import type { ServiceAccount } from '../../objects/service-account.ts';
 import type { Performer, RequestSources } from '../../operation/command-operation.ts';
 import type { OperationContext } from '../../operation/context.ts';
 import { type LoadersByType, operations } from '../../operation/index.ts';
+import { chartReferenceOf } from '../../policy/chart-reference.ts';
+import type { CommandPolicy } from '../../policy/command-policy.ts';
+import { limitedCluster } from '../../policy/limited-cluster.ts';
+import type { OpenCommandStream } from '../command-stream.ts';
 import { chartLoader, type ChartLoaderOptions } from './chart-loader.ts';
 import type { CommandContext, CommandHandler, HandlersByType } from './command-handler.ts';
 
-/** Runs a command. */
 type RunCommand = <Result>(command: () => Promise<Result>) => Promise<Result>;
 
 const atOnce: RunCommand = (command) => command();
@@ -25,9 +28,11 @@ interface RunAs {
 export interface CommandDependencies
   extends ChartLoaderOptions, Omit<RequestSources, 'chartAt' | 'tillerRecords'>, RunAs {
   /** The part of the context that all operations of this agent share. */
-  surroundings: Pick<OperationContext, 'trustReleases' | 'renderer' | 'redactor' | 'host' | 'resolveHost'>;
+  shared: Pick<OperationContext, 'trustReleases' | 'renderer' | 'redactor' | 'host' | 'resolveHost'>;
   /** Runs each command. Default: at once. */
   run?: RunCommand;
+  /** Opens the stream of the command with a key. Default: commands have no streams. */
+  openStream?: OpenCommandStream;
 }
 
 /** Returns the handlers that perform commands as operations on releases. */
@@ -44,20 +49,42 @@ export function createCommandHandlers(
 /** Returns the handler for a command. */
 export function handlerOf<Payload, Answer>(
   load: () => Promise<{ operation: Performer<Payload, Answer> }>,
-  { surroundings, runAs, run = atOnce, source, credentials, ...sources }: CommandDependencies,
+  { shared, runAs, run = atOnce, source, credentials, openStream, ...sources }: CommandDependencies,
 ): (payload: Payload, context: CommandContext) => Promise<Answer> {
   const chartAt = chartLoader({ source, ...(credentials && { credentials }) });
-  return (payload, { signal, abandon, id, checkpoints, state, queued, whileWaiting, onJournaled, ...command }) =>
+  return (
+    payload,
+    { signal, abandon, id, checkpoints, state, queued, whileWaiting, takeTurn, onJournaled, ...command },
+  ) =>
     run(async () => {
       const { operation } = await load();
+      const { policy } = command;
       return await runAs(command.account, (identity) =>
         operation.perform(payload, {
-          ...surroundings,
+          ...shared,
           ...identity,
+          ...(policy && { policy, cluster: limitedCluster(identity.cluster, policy) }),
           ...sources,
-          ...{ chartAt, signal, abandon, id, checkpoints, state, queued, whileWaiting, whenStored: onJournaled },
+          chartAt: policy === undefined ? chartAt : allowedChartAt(chartAt, policy),
+          ...{ signal, abandon, id, checkpoints, state, queued, whileWaiting, takeTurn },
+          whenStored: onJournaled,
+          ...(openStream && { openStream: () => openStream(id, signal) }),
           progress: (step) => command.progress(step),
         }),
       );
     });
+}
+
+/** Returns a loader of charts that refuses those that the policy does not allow. */
+function allowedChartAt(chartAt: RequestSources['chartAt'], policy: CommandPolicy): RequestSources['chartAt'] {
+  return (place) => {
+    const load = chartAt(place);
+    const reference = chartReferenceOf(place);
+    return async (signal) => {
+      policy.requireChart({ reference });
+      const chart = await load(signal);
+      policy.requireChart({ reference, version: chart.version });
+      return chart;
+    };
+  };
 }

@@ -10,8 +10,8 @@ import { FrameReader } from '../../protocol/session/frame-reader.ts';
 import type { FrameTurns } from '../../protocol/session/frame-turns.ts';
 import { Outbox } from '../../protocol/session/outbox.ts';
 import { Session } from '../../protocol/session/session.ts';
-import { streamKinds } from '../../protocol/streams/chart-stream.ts';
 import { StreamError } from '../../protocol/streams/stream-error.ts';
+import { streamKinds } from '../../protocol/streams/stream-kinds.ts';
 import { Tunnel } from '../../protocol/streams/tunnel.ts';
 import type { WireForm } from '../../protocol/subprotocol.ts';
 import type { ClusterHealth } from '../cluster-health.ts';
@@ -238,7 +238,7 @@ export class Channel implements ConnectedPeer {
     const connection = this.#connection;
     if (!tunnels || !connection || connection.tunnel) return;
     if (kinds) connection.tunnel = new Tunnel(connection.socket, { end: 'agent' });
-    tunnels.connect(kinds?.includes('chart') === true && connection.tunnel ? connection.tunnel : false);
+    tunnels.connect(connection.tunnel ?? false, kinds);
   }
 
   #receive(connection: Connection, frame: Buffer, isBinary: boolean): void {

@@ -4,12 +4,12 @@ import type { WebSocket } from 'ws';
 import { bearsToken } from '../../net/authorization.ts';
 import { answerProbe, type Health, type ProbeAnswer } from '../../net/health.ts';
 import { type BoundedServer, createBoundedServer } from '../../net/http-server.ts';
+import { isLocalHost } from '../../net/local-host.ts';
 import { namesThisServer } from '../../net/request-host.ts';
 import type { ServerTls } from '../../net/server-tls.ts';
 import { createUpgradeListener } from '../../net/websocket-server.ts';
 import { wireForm } from '../../protocol/subprotocol.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
-import { requireLocalHost } from './insecure-listen.ts';
 import type { ListenAddress } from './listen-address.ts';
 import type { TokenSource } from './token-file.ts';
 
@@ -147,4 +147,18 @@ async function refusal(
 
 function pathOf(url: string | undefined): string {
   return (url ?? '').split('?')[0] ?? '';
+}
+
+/** A server without a token that other machines could reach. */
+class InsecureListenError extends Error {
+  override readonly name = 'InsecureListenError';
+  readonly code = 'insecure_listen';
+}
+
+/** Throws `InsecureListenError` if other machines can reach the host. */
+function requireLocalHost(host: string): void {
+  if (isLocalHost(host)) return;
+  throw new InsecureListenError(
+    `refusing to listen on ${host} without a token: give a token file, or allow it with --listen-insecure`,
+  );
 }

@@ -1,15 +1,21 @@
 import { Notice } from '../../async/index.ts';
+import type { StreamKind } from '../../protocol/streams/stream-kinds.ts';
 import type { Tunnel } from '../../protocol/streams/tunnel.ts';
 
 /** Gives the tunnel of the newest connection to those that open streams. */
 export class TunnelSource {
   /** False: the control plane has no streams. Undefined: there is no connection. */
   #tunnel: Tunnel | false | undefined;
+  #kinds: readonly string[] = [];
   readonly #connected = new Notice();
 
-  /** Uses the tunnel of a new connection; false if the control plane has no streams. */
-  connect(tunnel: Tunnel | false): void {
+  /**
+   * Uses the tunnel of a new connection, for the kinds of streams that its control plane knows;
+   * false if that has no streams.
+   */
+  connect(tunnel: Tunnel | false, kinds: readonly string[] = []): void {
     this.#tunnel = tunnel;
+    this.#kinds = kinds;
     this.#connected.give();
   }
 
@@ -19,13 +25,14 @@ export class TunnelSource {
   }
 
   /**
-   * Waits for a connection. Returns undefined if its control plane has no streams. Rejects with the
-   * signal's reason.
+   * Waits for a connection. Returns undefined if its control plane has no streams of the kind.
+   * Rejects with the signal's reason.
    */
-  async tunnel(signal: AbortSignal): Promise<Tunnel | undefined> {
+  async tunnel(kind: StreamKind, signal: AbortSignal): Promise<Tunnel | undefined> {
     for (;;) {
       signal.throwIfAborted();
-      if (this.#tunnel !== undefined) return this.#tunnel || undefined;
+      if (this.#tunnel !== undefined)
+        return this.#tunnel !== false && this.#kinds.includes(kind) ? this.#tunnel : undefined;
       await this.#connected.next(signal);
     }
   }

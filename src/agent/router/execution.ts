@@ -1,22 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJournalLost, type Journal, type UnfinishedCommand } from '../../journal/index.ts';
 import type { ServiceAccount } from '../../objects/service-account.ts';
+import type { TakeTurn } from '../../operation/context.ts';
 import { OperationError } from '../../operation/error.ts';
 import type { Checkpoints } from '../../operation/state/checkpoints.ts';
 import { durationText } from '../../operation/time-limit.ts';
-import { isCommandType } from '../../protocol/commands/index.ts';
+import type { CommandPolicy, PolicyScope } from '../../policy/command-policy.ts';
+import type { Policy } from '../../policy/policy-file.ts';
 import type { Result } from '../../protocol/messages.ts';
 import type { WireForm } from '../../protocol/subprotocol.ts';
+import type { CommandScope } from '../../rights/command-selector.ts';
 import type { Rights } from '../../rights/rights-file.ts';
 import type { CommandContext } from '../commands/command-handler.ts';
 import type { Logger } from '../logger.ts';
-import type { CommandMeasures } from './command-measures.ts';
+import type { CommandMeasure, CommandMeasures } from './command-measures.ts';
 import { CommandError } from './errors.ts';
 import { failureOf } from './failure.ts';
 import { failureFields, stackWithoutMessage } from './failure-log.ts';
 import type { IncomingCommand } from './incoming-command.ts';
 import { Probation } from './probation.ts';
-import type { ReleaseQueues, Slot } from './release-queues.ts';
+import type { QueueOptions, ReleaseQueues, Slot } from './release-queues.ts';
 import type { RunningCommand } from './running-command.ts';
 import { shortenAnswer } from './shorten.ts';
 
@@ -48,6 +51,8 @@ export interface ExecutionOptions {
   probationMs: number;
   /** As in `RouterOptions`. */
   rights: Rights | undefined;
+  /** As in `RouterOptions`. */
+  policy: Policy | undefined;
 }
 
 /** The slot of a command that only reads, which does not count. */
@@ -57,11 +62,16 @@ const noSlot: Slot = { whileWaiting: (wait) => wait() };
 interface Identity {
   /** Undefined for the agent itself. */
   account?: ServiceAccount;
+  /** Undefined without a policy. */
+  policy?: CommandPolicy | undefined;
   refusal?: Error;
 }
 
-/** Pause before a rights file that was wrong is read again, in milliseconds. */
-const rightsPauseMs = 1000;
+/** Errors that end when the owner corrects a file. */
+const ownerFileCodes: ReadonlySet<string> = new Set(['rights_file_invalid', 'policy_invalid']);
+
+/** Pause before a file of the owner that was wrong is read again, in milliseconds. */
+const ownerFilePauseMs = 1000;
 
 /** Time for which a result waits to be journaled before it is sent anyway. */
 const outcomeDelayMs = 5000;
@@ -76,10 +86,12 @@ export class Execution {
   readonly #probation: Probation;
   readonly #measures: CommandMeasures;
   readonly #rights: Rights | undefined;
+  readonly #policy: Policy | undefined;
 
-  constructor({ journal, queues, log, now, measures, cancel, probationMs, rights }: ExecutionOptions) {
+  constructor({ journal, queues, log, now, measures, cancel, probationMs, rights, policy }: ExecutionOptions) {
     this.#measures = measures;
     this.#rights = rights;
+    this.#policy = policy;
     this.#probation = new Probation(probationMs);
     this.#now = now;
     this.#journal = journal;
@@ -102,7 +114,8 @@ export class Execution {
     } catch (error) {
       // the journal may have it, so that another process continues it
       if (running.isParked) return undefined;
-      this.#logFailure(running.command, error);
+      const { key, type, changes: release } = running.command;
+      logFailure(this.#log.child({ key, type, release }), error);
       running.end(running.seal({ ok: false, error: failureOf(error) }));
       return undefined;
     }
@@ -125,10 +138,11 @@ export class Execution {
    */
   async #outcome(job: Job, afterwards: Afterwards): Promise<string | undefined> {
     const { running, key, isAnonymous, left } = job;
-    const { fingerprint, type, payload, isDurable } = running.command;
+    const { fingerprint, type, payload, isDurable, traceparent } = running.command;
     const durable = this.#journal.durable && isDurable;
-    // without rights, nothing is awaited: commands are journaled in the order of their arrival
-    const identity = this.#rights === undefined ? ownIdentity(left) : await this.#identityOf(job, this.#rights);
+    // without these files, nothing is awaited: commands are journaled in the order of their arrival
+    const isOwn = this.#rights === undefined && this.#policy === undefined;
+    const identity = isOwn ? ownIdentity(left) : await this.#identityOf(job);
     if (left !== undefined) {
       running.accepted({ durable, resumed: true });
     } else if (isAnonymous && !isDurable) {
@@ -137,7 +151,7 @@ export class Execution {
       return running.seal(await this.#perform(job, identity, afterwards));
     } else {
       const { account, refusal } = identity;
-      const command = { key, fingerprint, type, payload, isDurable, isAnonymous, account };
+      const command = { key, fingerprint, type, payload, isDurable, isAnonymous, account, traceparent };
       const known = await (refusal === undefined ? this.#journal.accept(command) : this.#journal.find(key));
       if (known) {
         requireSameCommand(running.command, known.fingerprint);
@@ -160,31 +174,46 @@ export class Execution {
     return isStored || !running.isParked ? outcome : undefined;
   }
 
-  /** Finds the service account of a command. Waits for a correct file if the command has begun. */
-  async #identityOf({ running, key, left }: Job, rights: Rights): Promise<Identity> {
-    const { type, right, target, sentBy, changes: release } = running.command;
-    const scope = { type, right, ...target, sentBy };
+  /** Finds as whom a command runs, if it may. Waits for correct files if the command has begun. */
+  async #identityOf(job: Job): Promise<Identity> {
+    const { running, key, left } = job;
+    const { type, changes: release } = running.command;
     if (type === 'cancel_command') return {}; // sends nothing to the cluster
     const signal = AbortSignal.any([running.cancellation.signal, running.abandonment.signal]);
     for (let attempt = 0; ; attempt++) {
       try {
-        const account = await (left === undefined
-          ? rights.accountFor(scope)
-          : rights.accountToContinue(left.account, scope));
-        return { account };
+        const policy = await this.#policyOf(job);
+        return { ...(await this.#accountOf(job)), policy };
       } catch (error) {
         const refusal = error instanceof Error ? error : new Error(String(error));
-        if (left === undefined || failureOf(error).code !== 'rights_file_invalid') return { refusal };
+        if (left === undefined || !ownerFileCodes.has(failureOf(error).code)) return { refusal };
         if (attempt === 0) {
           this.#log.warn({ key, type, release, reason: refusal.message }, 'cannot continue a command yet');
         }
         try {
-          await sleep(rightsPauseMs, undefined, { signal });
+          await sleep(ownerFilePauseMs, undefined, { signal });
         } catch {
           return { refusal };
         }
       }
     }
+  }
+
+  async #accountOf({ running, left }: Job): Promise<Identity> {
+    if (running.command.asAgent) return {};
+    if (this.#rights === undefined) return ownIdentity(left);
+    const scope = scopeOf(running.command);
+    const account = await (left === undefined
+      ? this.#rights.accountFor(scope)
+      : this.#rights.accountToContinue(left.account, scope));
+    return { account };
+  }
+
+  /** Returns what the owner of the cluster allows a command now. Rejects with `PolicyError`. */
+  async #policyOf({ running, left }: Job): Promise<CommandPolicy | undefined> {
+    const { chart, changes } = running.command;
+    const scope: PolicyScope = { ...scopeOf(running.command), changes: changes !== undefined, chart };
+    return await this.#policy?.decide(scope, left === undefined ? { begins: this.#now() } : 'continued');
   }
 
   /**
@@ -209,37 +238,62 @@ export class Execution {
     return isStored;
   }
 
-  async #perform(job: Job, { account, refusal }: Identity, afterwards: Afterwards): Promise<Result> {
+  async #perform(job: Job, { account, policy: admitted, refusal }: Identity, afterwards: Afterwards): Promise<Result> {
     const { running, form, key, left } = job;
     const { command } = running;
-    const { key: id, type, changes: release, sentBy, fingerprint } = command;
-    const log = this.#log.child({ key: id, type, release, sentBy, account, digest: `sha256:${fingerprint}` });
+    const { key: id, type, changes: release, sentBy, reason, fingerprint } = command;
     const { signal } = running.cancellation;
     const abandon = running.abandonment.signal;
-    const measure = this.#measures.begin(isCommandType(type) ? type : 'other', release !== undefined);
+    const measure = this.#measures.begin(command, { account, isContinued: left !== undefined });
+    const { traceId } = measure;
+    const rule = admitted?.rule;
+    const log = this.#log.child({
+      key: id,
+      type,
+      release,
+      sentBy,
+      reason,
+      account,
+      rule,
+      traceId,
+      digest: `sha256:${fingerprint}`,
+    });
     const progress: CommandContext['progress'] = (step) => {
       measure.progress(step);
       running.progress(step);
     };
     const checkpoints = this.#checkpointsOf(job, log);
     const accepted = this.#now().getTime();
-    const perform = (slot: Slot) =>
+    const perform = (slot: Slot, policy: CommandPolicy | undefined) =>
       command.perform({
-        ...{ id: key, account, checkpoints, state: left?.state, signal, abandon, log, progress, cancel: this.#cancel },
+        ...{
+          id: key,
+          account,
+          policy,
+          checkpoints,
+          state: left?.state,
+          signal,
+          abandon,
+          log,
+          progress,
+          cancel: this.#cancel,
+        },
         onJournaled: (work) => afterwards.push(work),
         queued: this.#now().getTime() - accepted,
         whileWaiting: (wait) => slot.whileWaiting(wait),
+        takeTurn: (turn, change) => this.#takeTurn(running, turn, log, change),
       });
     const start = async (slot: Slot) => {
       measure.run();
-      if (left === undefined) return await perform(slot);
-      return await this.#continue(job, slot, log, () => perform(slot));
+      // the policy may have changed while the command waited for its turn
+      if (left === undefined) return await perform(slot, admitted && (await this.#policyOf(job)));
+      return await this.#continue(job, slot, log, () => perform(slot, admitted));
     };
     log.info({}, left === undefined ? 'command accepted' : 'command resumed');
     try {
       if (refusal !== undefined) throw refusal;
       const { changes } = command;
-      const answer = await (changes === undefined ? start(noSlot) : this.#inTurn(job, changes, start));
+      const answer = await (changes === undefined ? start(noSlot) : this.#inTurn(job, changes, measure, start));
       log.info({}, 'command succeeded');
       measure.end('success');
       return { ok: true, ...(form === 'v1' ? shortenAnswer(answer) : answer) };
@@ -249,7 +303,7 @@ export class Execution {
         log.info({}, 'command parked');
         measure.end('parked');
       } else {
-        this.#logFailure(command, error, account);
+        logFailure(log, error);
         measure.end(failure.code === 'cancelled' ? 'cancelled' : 'failure', failure.code);
       }
       return { ok: false, error: failure };
@@ -260,25 +314,57 @@ export class Execution {
    * Performs a command when it is its turn on its release, and says so if it has to wait. Throws
    * `timeout` if its time is over before.
    */
-  async #inTurn<Result>({ running, left }: Job, release: string, start: (slot: Slot) => Promise<Result>) {
+  async #inTurn<Result>(
+    { running, left }: Job,
+    release: string,
+    measure: CommandMeasure,
+    start: (slot: Slot) => Promise<Result>,
+  ) {
     const limit = queueLimit(running.command.timeout);
     const signal = AbortSignal.any([running.cancellation.signal, running.abandonment.signal, limit.signal]);
     // an earlier process has let it wait
     const ifBusy = left === undefined ? running.command.ifBusy : 'queue';
-    let hasWaited = false;
-    const onPosition = (position: number) => {
-      hasWaited = true;
-      running.queued(position, this.#now());
-    };
     try {
-      return await this.#queues.run(release, { signal, ifBusy, onPosition }, (slot) => {
+      const onWait = () => measure.queue();
+      return await this.#queued(running, release, { signal, ifBusy, onWait }, (slot) => {
         limit.close();
-        if (hasWaited) running.queued(undefined, this.#now());
         return start(slot);
       });
     } finally {
       limit.close();
     }
+  }
+
+  /** Makes a change of a release for a command with another key, when it is its turn. */
+  async #takeTurn<Result>(
+    running: RunningCommand,
+    { release, reason, signal }: Parameters<TakeTurn>[0],
+    log: Logger,
+    change: () => Promise<Result>,
+  ): Promise<Result> {
+    return await this.#queued(running, release, { signal, ifBusy: 'queue' }, () => {
+      log.info({ changes: release, reason }, 'the command changes a release');
+      return change();
+    });
+  }
+
+  /** Runs a function when it is its turn on a release, and says so if the command has to wait. */
+  async #queued<Result>(
+    running: RunningCommand,
+    release: string,
+    { onWait, ...options }: Omit<QueueOptions, 'onPosition'> & { onWait?: () => void },
+    start: (slot: Slot) => Promise<Result>,
+  ): Promise<Result> {
+    let hasWaited = false;
+    const onPosition = (position: number) => {
+      hasWaited = true;
+      onWait?.();
+      running.queued(position, this.#now());
+    };
+    return await this.#queues.run(release, { ...options, onPosition }, (slot) => {
+      if (hasWaited) running.queued(undefined, this.#now());
+      return start(slot);
+    });
   }
 
   /**
@@ -333,17 +419,20 @@ export class Execution {
       else log.warn({ code: failureOf(error).code }, 'cannot journal the state of an operation');
     }
   }
+}
 
-  #logFailure(command: IncomingCommand, error: unknown, account?: ServiceAccount): void {
-    const failure = failureOf(error);
-    const { key, type, changes: release } = command;
-    const fields = { key, type, release, account, ...failureFields(failure) };
-    if (failure.code !== 'internal') this.#log.warn(fields, 'command failed');
-    else this.#log.error({ ...fields, stack: stackWithoutMessage(error) }, 'command failed: a defect');
-  }
+function logFailure(log: Logger, error: unknown): void {
+  const failure = failureOf(error);
+  const fields = failureFields(failure);
+  if (failure.code !== 'internal') log.warn(fields, 'command failed');
+  else log.error({ ...fields, stack: stackWithoutMessage(error) }, 'command failed: a defect');
 }
 
 /** Returns the identity of a command of an agent without rights file: the agent itself. */
+function scopeOf({ type, right, target, sentBy }: IncomingCommand): CommandScope {
+  return { type, right, ...target, sentBy };
+}
+
 function ownIdentity(left: Job['left']): Identity {
   if (left?.account === undefined) return {};
   const message = `the command was accepted to run as the service account ${left.account}, and the agent has no rights file now; it was not continued, and the release is left as it is; start the agent with --rights-file`;

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { defaultTimeout } from '../../operation/state/deadline.ts';
+import { type ChartReference, chartReferenceOf } from '../../policy/chart-reference.ts';
+import { type CommandTarget, targetOf } from '../../protocol/commands/command-target.ts';
 import type { CommandDefinition, Right } from '../../protocol/commands/definition.ts';
 import type { CommandTable } from '../../protocol/commands/table.ts';
 import type { Packet } from '../../protocol/packet.ts';
@@ -14,12 +16,18 @@ export interface IncomingCommand {
   key: string | undefined;
   type: string;
   right: Right;
+  /** Whether the agent performs it with its own rights, whatever its rights file says. */
+  asAgent: boolean;
   /** JSON text. */
   payload: string;
   /** Equal for packets with the same type and payload. */
   fingerprint: string;
   /** Who has sent it, as its control plane says. */
   sentBy: string | undefined;
+  /** The span that has sent it. */
+  traceparent: string | undefined;
+  /** Why it was sent, as its sender says. */
+  reason: string | undefined;
   /** Size of the payload. */
   bytes: number;
   /** Key of the release that the command changes; undefined if it only reads. */
@@ -28,6 +36,8 @@ export interface IncomingCommand {
   isDurable: boolean;
   /** The namespace and the name of the release, as far as the payload names one of them. */
   target: CommandTarget;
+  /** Where its chart comes from. Undefined for a command without a chart. */
+  chart: ChartReference | undefined;
   /** Treatment if another command on the release runs or waits. */
   ifBusy: IfBusy;
   /** Time limit in milliseconds, in which it has to wait for its turn too. Undefined: no limit. */
@@ -44,20 +54,12 @@ export interface AgentCommands {
   allowedRights: readonly Right[];
 }
 
-/** The subject of a command. */
-interface CommandTarget {
-  /** Undefined for all namespaces. */
-  namespace: string | undefined;
-  /** Undefined for several releases, or for none. */
-  releaseName: string | undefined;
-}
-
 /**
  * Reads the command in a packet. Throws `CommandError`, with `forbidden` before the payload is read
  * if its right is not among those of the agent, or `PayloadError`.
  */
 export function readCommand(packet: Packet, { table, handlers, allowedRights }: AgentCommands): IncomingCommand {
-  const { key, type, payload: text, sentBy } = packet;
+  const { key, type, payload: text, sentBy, traceparent } = packet;
   const known = table.find(type);
   const handler = Object.hasOwn(handlers, type) ? handlers[type] : undefined;
   if (known === undefined || handler === undefined) {
@@ -71,15 +73,19 @@ export function readCommand(packet: Packet, { table, handlers, allowedRights }: 
     key,
     type,
     right: known.definition.right,
+    asAgent: known.definition.asAgent === true,
     payload: text ?? '',
     fingerprint: createHash('sha256')
       .update(`${type}\n${text ?? ''}`)
       .digest('hex'),
     sentBy,
+    traceparent,
+    reason: 'reason' in payload && typeof payload['reason'] === 'string' ? payload['reason'] : undefined,
     bytes: Buffer.byteLength(text ?? ''),
     changes,
     isDurable: known.definition.survives && changes !== undefined,
     target: targetOf(payload, changes),
+    chart: chartReferenceOf(payload),
     ifBusy: ifBusyOf(payload),
     timeout: timeoutOf(known.definition, payload),
     mask: maskFor(payload),
@@ -105,19 +111,4 @@ function ifBusyOf({ ifBusy }: { ifBusy?: unknown }): IfBusy {
 function timeoutOf({ fields }: CommandDefinition, { timeout }: { timeout?: unknown }): number | undefined {
   if (!('timeout' in fields)) return undefined;
   return typeof timeout === 'number' ? timeout : defaultTimeout;
-}
-
-/** A plan names its release in its id, which is the key of the release that it changes. */
-function targetOf(
-  payload: { namespace?: string | undefined; releaseName?: string | undefined } | { plan: string } | object,
-  changes: string | undefined,
-): CommandTarget {
-  if ('plan' in payload) {
-    const [namespace, releaseName] = changes?.split('/') ?? [];
-    return { namespace, releaseName };
-  }
-  return {
-    namespace: 'namespace' in payload ? payload.namespace : undefined,
-    releaseName: 'releaseName' in payload ? payload.releaseName : undefined,
-  };
 }

@@ -1,6 +1,7 @@
 import type { Journal, UnfinishedCommand } from '../../journal/index.ts';
 import type { AgentRecorder } from '../../metrics/agent-metrics.ts';
 import { silentRecorder } from '../../metrics/metric-table.ts';
+import type { Policy } from '../../policy/policy-file.ts';
 import { defaultRights, type Right } from '../../protocol/commands/definition.ts';
 import { commandTable } from '../../protocol/commands/index.ts';
 import type { CommandTable } from '../../protocol/commands/table.ts';
@@ -13,6 +14,7 @@ import {
 import { decodeFrame, type Packet, PacketError } from '../../protocol/packet.ts';
 import { decodePayload } from '../../protocol/payload.ts';
 import type { Rights } from '../../rights/rights-file.ts';
+import { noTracing, type Tracing } from '../../tracing/tracing.ts';
 import type { HandlersByType } from '../commands/command-handler.ts';
 import type { Logger } from '../logger.ts';
 import { Admission, type ConnectedPeer } from './admission.ts';
@@ -38,6 +40,8 @@ export interface RouterOptions {
   now: () => Date;
   /** Default: measurements are dropped. */
   recorder?: AgentRecorder | undefined;
+  /** Begins spans for commands. Default: none. */
+  tracing?: Tracing | undefined;
   /** Default: `defaultRouterLimits`. */
   limits?: RouterLimits;
   /**
@@ -49,6 +53,8 @@ export interface RouterOptions {
   allowedRights?: readonly Right[] | undefined;
   /** Maps commands to the service accounts that perform them. Default: the agent performs them. */
   rights?: Rights | undefined;
+  /** The policy of the owner of the cluster. Default: everything is allowed. */
+  policy?: Policy | undefined;
 }
 
 /** Processes that a command may end by being continued. */
@@ -91,7 +97,7 @@ export class Router {
     limits = defaultRouterLimits,
     ...rest
   }: RouterOptions) {
-    const measures = new CommandMeasures(rest.recorder ?? silentRecorder());
+    const measures = new CommandMeasures(rest.recorder ?? silentRecorder(), rest.tracing ?? noTracing);
     this.commands = measures;
     this.#commands = { table, handlers, allowedRights: rest.allowedRights ?? defaultRights };
     this.#log = log;
@@ -103,6 +109,7 @@ export class Router {
       queues: new ReleaseQueues(limits.concurrency),
       probationMs: rest.probationMs ?? 20_000,
       rights: rest.rights,
+      policy: rest.policy,
       cancel: (key, mode) => this.#admission.cancel(key, mode),
     });
     const { durable } = journal;
@@ -216,9 +223,10 @@ export class Router {
    * which is given up.
    */
   async #readLeft(left: UnfinishedCommand): Promise<LeftCommand[]> {
-    const { key, type, payload, isAnonymous } = left;
+    const { key, type, payload, isAnonymous, traceparent } = left;
+    const packet = { type, payload, ...(!isAnonymous && { key }), ...(traceparent !== undefined && { traceparent }) };
     try {
-      return [{ ...left, command: readCommand({ type, payload, ...(!isAnonymous && { key }) }, this.#commands) }];
+      return [{ ...left, command: readCommand(packet, this.#commands) }];
     } catch (error) {
       await this.#giveUp(key, error);
       return [];

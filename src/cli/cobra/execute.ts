@@ -4,7 +4,6 @@ import { switchFlag } from '../pflag/flag.ts';
 import { type FlagValues, flagValues } from '../pflag/flag-values.ts';
 import { HelpRequested, type ParsedFlags, parseFlags, UnknownFlag } from '../pflag/parse-flags.ts';
 import type { Command, CommandEntry, FoundCommand } from './command.ts';
-import { CommandError } from './command-error.ts';
 import { type CommandFlags, commandFlags } from './command-flags.ts';
 import { requireOneOfEach } from './exclusive-flags.ts';
 import { findCommand, wordPositions } from './find-command.ts';
@@ -150,4 +149,15 @@ function requireNoWord<Context>(args: readonly string[], { command, path, inheri
   if (word === undefined) return;
   const suggestions = commandSuggestions(word, command.subcommands ?? []);
   throw new Error(`unknown command ${quote(word)} for ${quote(path)}${suggestions}\n${usageAdvice(path)}`);
+}
+
+/** A failure of a command with its own exit code. Other failures exit with 1. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number, options?: ErrorOptions) {
+    super(message, options);
+    this.exitCode = exitCode;
+  }
 }

@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline/promises';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { explainConnectError } from '../../agent/connection/dial-failure.ts';
@@ -49,6 +51,30 @@ const agentSchema = z.looseObject({
 const createdEnrolmentSchema = z.object({ token: z.string(), expiresAt: z.string(), replacesKey: z.boolean() });
 const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 const agentsSchema = z.object({ agents: z.array(agentSchema) });
+const roleSchema = z.looseObject({
+  rights: z.array(z.string()),
+  agents: z.array(z.string()).optional(),
+  labels: z.string().optional(),
+  namespaces: z.array(z.string()).optional(),
+  releases: z.array(z.string()).optional(),
+});
+/** A role, see `Role` of the control plane. */
+export type RoleRequest = z.output<typeof roleSchema>;
+
+const tokenSchema = z.looseObject({
+  ...{ id: z.string(), name: z.string(), roles: z.array(roleSchema) },
+  ...{ createdAt: z.string(), expiresAt: z.string(), createdBy: z.string().optional() },
+});
+/** A token of a user. */
+export type UserToken = z.output<typeof tokenSchema>;
+
+const createdTokenSchema = tokenSchema.extend({ token: z.string() });
+const tokensSchema = z.object({ tokens: z.array(tokenSchema) });
+
+const whoamiSchema = z.object({ name: z.string(), roles: z.array(roleSchema), expiresAt: z.string().optional() });
+/** The user of the requests. */
+export type WhoAmI = z.output<typeof whoamiSchema>;
+
 const forgottenSchema = z.object({ commandsEnded: z.int() });
 const commandSchema = z.object({ key: z.string(), agentId: z.string(), type: z.string() });
 
@@ -78,7 +104,11 @@ export interface ApiClientOptions {
   /** URL of the control plane: `http://127.0.0.1:8088`. */
   server: string;
   token: string | undefined;
+  /** The span that sends commands, as in W3C Trace Context. Default: none. */
+  traceparent?: string | undefined;
   fetch: (url: string, init?: RequestInit) => Promise<Response>;
+  /** Certificates of the CAs for WebSockets, in PEM. Default: those of the system. */
+  ca?: string | undefined;
   /** Returns a key for a command that no other one has. */
   newKey: () => string;
 }
@@ -105,6 +135,18 @@ export interface ApiClient {
   revokeAgent(agentId: string, signal: AbortSignal): Promise<void>;
   /** Forgets an agent, and returns how many of its commands have ended by that. */
   forgetAgent(agentId: string, signal: AbortSignal): Promise<z.output<typeof forgottenSchema>>;
+  createToken(
+    request: { name: string; roles: readonly RoleRequest[]; expiresIn: string },
+    signal: AbortSignal,
+  ): Promise<z.output<typeof createdTokenSchema>>;
+  tokens(signal: AbortSignal): Promise<UserToken[]>;
+  revokeToken(id: string, signal: AbortSignal): Promise<void>;
+  whoami(signal: AbortSignal): Promise<WhoAmI>;
+  /**
+   * Yields the lines of the audit log of a time in RFC 3339 or later. With `isFollowed`, it also
+   * yields those that follow, until the stream ends.
+   */
+  audit(options: { since: string | undefined; isFollowed: boolean }, signal: AbortSignal): AsyncGenerator<string>;
   /**
    * Sends a command. It is sent again after a failure that may pass, such as a connection that the
    * server has just closed; its key keeps it from being performed twice.
@@ -119,6 +161,17 @@ export interface ApiClient {
    * Yields the command's events after an id until the stream ends, which may be before the result.
    */
   events(key: string, afterId: number, signal: AbortSignal): AsyncGenerator<Event>;
+  /** Yields what the agent writes into the stream of a command, until its end. */
+  readStream(key: string, signal: AbortSignal): AsyncGenerator<Uint8Array>;
+  /** Returns where the session of a command is opened as a WebSocket. */
+  sessionAddress(key: string): SessionAddress;
+}
+
+/** The parts of a WebSocket to the control plane. */
+export interface SessionAddress {
+  url: string;
+  headers: Record<string, string>;
+  ca: string | undefined;
 }
 
 export function createApiClient(options: ApiClientOptions): ApiClient {
@@ -151,9 +204,32 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       const init = { method: 'DELETE', headers: {}, signal };
       return await read(forgottenSchema, await request({ ...options, server }, path, init), server);
     },
+    async createToken(body, signal) {
+      const headers = { 'content-type': 'application/json' };
+      const init = { method: 'POST', headers, body: JSON.stringify(body), signal };
+      return await read(createdTokenSchema, await request({ ...options, server }, '/api/tokens', init), server);
+    },
+    async tokens(signal) {
+      return (await read(tokensSchema, await get('/api/tokens', signal), server)).tokens;
+    },
+    async revokeToken(id, signal) {
+      const init = { method: 'DELETE', headers: {}, signal };
+      await request({ ...options, server }, `/api/tokens/${encodeURIComponent(id)}`, init);
+    },
+    async whoami(signal) {
+      return await read(whoamiSchema, await get('/api/whoami', signal), server);
+    },
+    async *audit({ since, isFollowed }, signal) {
+      const query = since === undefined ? '' : `?since=${encodeURIComponent(since)}`;
+      const { body } = await get(`/api/audit${isFollowed ? '/events' : ''}${query}`, signal);
+      if (!body) return;
+      if (isFollowed) for await (const { data } of readServerSentEvents(body)) yield data;
+      else yield* createInterface({ input: Readable.fromWeb(body), crlfDelay: Infinity });
+    },
     async send(agentId, command, signal) {
       const path = `${pathOf(agentId)}/commands`;
-      const headers = { 'content-type': 'application/json' };
+      const { traceparent } = options;
+      const headers = { 'content-type': 'application/json', ...(traceparent !== undefined && { traceparent }) };
       const body = JSON.stringify({ ...command, key: options.newKey() });
       return repeated(signal, async () => {
         const init = { method: 'POST', headers, body, signal };
@@ -181,7 +257,20 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
         if (parsed.success) yield parsed.data;
       }
     },
+    async *readStream(key, signal) {
+      const { body } = await get(streamPath(key), signal);
+      if (body) yield* body;
+    },
+    sessionAddress(key) {
+      const { token, ca } = options;
+      const headers = token === undefined ? {} : { authorization: bearer(token) };
+      return { url: `${server.replace(/^http/, 'ws')}${streamPath(key)}`, headers, ca };
+    },
   };
+}
+
+function streamPath(key: string): string {
+  return `/api/commands/${encodeURIComponent(key)}/stream`;
 }
 
 /** Repeats what fails for a reason that may pass. */
@@ -238,7 +327,7 @@ async function request({ server, token, fetch }: ApiClientOptions, path: string,
 }
 
 function unauthorizedText(server: string, hasToken: boolean): string {
-  const advice = 'the token of its --api-token-file';
+  const advice = 'the token of its --api-token-file, or one of ctl token create';
   return hasToken
     ? `the control plane at ${server} does not accept this token (401); --token-file must name a file with ${advice}`
     : `the control plane at ${server} requires a token (401); use --token-file with a file that contains ${advice}`;

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packChart } from '../../chart/save/pack-chart.ts';
+import { loadChart, localChart, type LocatedChart, requireArchive } from '../../downloader/index.ts';
 import { maxChartArchiveBytes, maxUploadedChartBytes } from '../../protocol/limits.ts';
-import { loadChart, requireArchive } from '../load-chart.ts';
-import { localChart, type LocatedChart } from '../locate-chart.ts';
+import { chartLocation } from '../../source/chart-location.ts';
 import type { ApiClient } from './api-client.ts';
 
 /** The flags that say where a chart is. */
@@ -24,7 +24,7 @@ export async function chartToSend(
 ): Promise<LocatedChart | undefined> {
   const name = given.trim();
   if (onAgent && repo !== undefined) throw new Error('--on-agent and --repo exclude each other');
-  if (onAgent || repo !== undefined || /^[a-z][a-z0-9+.-]*:\/\//i.test(name)) return undefined;
+  if (onAgent || repo !== undefined || chartLocation(name).kind !== 'name') return undefined;
   const isPath = /^\.{0,2}\/|^\.{1,2}$/.test(name);
   const chart = await localChart(name).catch((error: unknown) => {
     throw new Error(`there is no chart at ${name} on this machine; ${agentAdvice}`, { cause: error });
@@ -34,7 +34,7 @@ export async function chartToSend(
     if (isPath) throw new Error(`there is no chart at ${name} on this machine; ${agentAdvice}`);
     return undefined;
   }
-  if ('archive' in chart) requireArchive(chart);
+  if ('archive' in chart) await requireArchive(chart);
   // a bare name may be that of a chart on the agent and of any other folder here
   else if (!isPath && !name.includes('/') && !(await hasChartFile(chart.folder))) return undefined;
   return chart;

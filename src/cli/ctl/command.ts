@@ -42,15 +42,31 @@ The agent waits until a release is ready, and undoes an upgrade that fails.
         load: async () => (await import('./agent-commands.ts')).forgetAgentCommand,
       },
       {
+        name: 'token',
+        short: 'create, list and revoke tokens of users',
+        aliases: ['tokens'],
+        load: async () => (await import('./token/command.ts')).tokenCommand,
+      },
+      {
+        name: 'audit',
+        short: 'print the audit log of the control plane',
+        load: async () => (await import('./audit-command.ts')).auditCommand,
+      },
+      {
+        name: 'whoami',
+        short: 'print who you are for the control plane, and your roles',
+        load: async () => (await import('./token/command.ts')).whoamiCommand,
+      },
+      {
+        name: 'support-bundle',
+        short: 'collect what helps to find out why an agent does not work',
+        load: async () => (await import('./support-bundle.ts')).supportBundleCommand,
+      },
+      {
         name: 'watch',
         aliases: ['follow'],
         short: 'follow a command that has been sent',
-        load: async () => (await import('./watch-commands.ts')).watchCommand,
-      },
-      {
-        name: 'cancel',
-        short: 'cancel a command that runs or waits',
-        load: async () => (await import('./watch-commands.ts')).cancelCommand,
+        load: async () => (await import('./watch-command.ts')).watchCommand,
       },
     ],
   };

@@ -1,6 +1,7 @@
 import { randomUUID, X509Certificate } from 'node:crypto';
 import * as z from 'zod';
 import { openError } from '../../go/file-error.ts';
+import { readTraceparent } from '../../protocol/traceparent.ts';
 import { readToken } from '../check-settings.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { insecureTransportSetting, requireSecureTransport } from '../insecure-transport.ts';
@@ -56,17 +57,14 @@ export async function controlPlaneClient(
   requireSecureTransport(serverSettings.server, { ...settings, url: server });
   const token =
     tokenFile === undefined ? undefined : await readToken(serverSettings.tokenFile, tokenFile, dependencies);
-  const fetch = await fetchOf(caFile, dependencies);
-  return createApiClient({ server, token, fetch, newKey: randomUUID });
+  const ca = caFile === undefined ? undefined : await readCertificates(serverSettings.caFile, caFile, dependencies);
+  const fetch = ca === undefined ? dependencies.fetch : await fetchWithCa(ca);
+  const traceparent = readTraceparent(dependencies.env['TRACEPARENT']);
+  return createApiClient({ server, token, traceparent, ca, fetch, newKey: randomUUID });
 }
 
-/** Returns a `fetch` that trusts only the CAs of a file, if there is one. */
-async function fetchOf(
-  caFile: string | undefined,
-  dependencies: Pick<ProgramDependencies, 'readFile' | 'fetch'>,
-): Promise<ProgramDependencies['fetch']> {
-  if (caFile === undefined) return (url, init) => dependencies.fetch(url, init);
-  const ca = await readCertificates(serverSettings.caFile, caFile, dependencies);
+/** Returns a `fetch` that trusts only some CAs. */
+async function fetchWithCa(ca: string): Promise<ProgramDependencies['fetch']> {
   // Node's own fetch takes no dispatcher of another version
   const { Agent, fetch } = await import('undici');
   const dispatcher = new Agent({ connect: { ca } });

@@ -26,6 +26,8 @@ export interface FollowOptions extends Pick<ProgramDependencies, 'stdout' | 'std
   notes?: (result: Success) => readonly string[];
   /** Returns why a command that has ended well is a failure nevertheless. Default: it is none. */
   failure?: (result: Success) => Failure | undefined;
+  /** Returns the exit code after a success. Default: 0. */
+  exitCode?: (result: Success) => number;
   /** Returns advice about a failure, a line that is shown before it. Default: none. */
   advise?: (failure: Failure) => Promise<string | undefined>;
   /** Shell command that cancels the command, for the hint after Ctrl-C. Default: no hint. */
@@ -81,7 +83,8 @@ export async function follow(client: Pick<ApiClient, 'events'>, key: string, opt
       const advice = await options.advise?.(failure);
       stderr.write(`${advice === undefined ? '' : `${advice}\n`}${failureText(failure)}`);
     }
-    return failure ? 1 : 0;
+    if (failure || !result.ok) return 1;
+    return options.exitCode?.(result) ?? 0;
   } catch (error) {
     if (!interrupted.signal.aborted) throw error;
     if (whyNotCancelled !== undefined) stderr.write(`\nCannot cancel the command: ${whyNotCancelled}`);

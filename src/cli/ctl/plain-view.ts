@@ -3,6 +3,8 @@ import { oneLine } from '../text.ts';
 import type { Event } from './api-client.ts';
 import { evidenceLines } from './evidence-text.ts';
 import { createLogView } from './log-text.ts';
+import { driftLines } from './output/drift.ts';
+import { changeLines } from './output/objects.ts';
 import { progressText } from './progress-text.ts';
 
 /** Lines about a command, for output that cannot be redrawn. */
@@ -32,7 +34,11 @@ export function createPlainView(): PlainView {
           ];
         case 'status':
           isBegun = true;
-          return steps.linesOf(event.payload);
+          return [
+            ...steps.linesOf(event.payload),
+            ...changeLines(event.payload.objects ?? []),
+            ...(event.payload.drift ?? []).flatMap(driftLines),
+          ];
         case 'evidence':
           return evidenceLines(event.payload);
         case 'log':

@@ -3,6 +3,8 @@ import type { Event } from './api-client.ts';
 import { evidenceLines } from './evidence-text.ts';
 import { liveLines } from './live-view.ts';
 import { createLogView } from './log-text.ts';
+import { driftLines } from './output/drift.ts';
+import { changeLines } from './output/objects.ts';
 import { createPlainView } from './plain-view.ts';
 import { advance, newProgress } from './progress.ts';
 
@@ -65,6 +67,8 @@ function liveScreen(terminal: Terminal): Screen {
   }
   const logLinesOf = createLogView();
   function linesAbove(event: Event): string[] {
+    if (event.type === 'status')
+      return [...changeLines(event.payload.objects ?? []), ...(event.payload.drift ?? []).flatMap(driftLines)];
     if (event.type === 'evidence') return evidenceLines(event.payload);
     return event.type === 'log' ? logLinesOf(event.payload) : [];
   }

@@ -1,7 +1,7 @@
+import type { LocatedChart } from '../../downloader/index.ts';
 import type { CommandAnswers, CommandParameters, CommandType } from '../../protocol/commands/index.ts';
 import type { Failure } from '../../protocol/messages.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
-import type { LocatedChart } from '../locate-chart.ts';
 import { readSettings, settingError } from '../settings.ts';
 import { shellWord } from '../shell-word.ts';
 import { agentSchema, agentSettings } from './agent-setting.ts';
@@ -26,6 +26,8 @@ export interface PerformOptions<Type extends CommandType> extends Pick<FollowOpt
   notes?: (answer: CommandAnswers[Type]) => readonly string[];
   /** Returns why a command that has ended well is a failure nevertheless. Default: it is none. */
   failure?: (answer: CommandAnswers[Type]) => Failure | undefined;
+  /** Returns the exit code after a success. Default: 0. */
+  exitCode?: (answer: CommandAnswers[Type]) => number;
 }
 
 /** Functions that all `ctl` commands share. */
@@ -72,8 +74,12 @@ export function createSession(dependencies: ProgramDependencies): CtlSession {
       flags,
       type,
       payload,
-      { text, notes, failure, isCancelledByInterrupt = false, chart, ...options } = {},
+      { text, notes, failure, exitCode, isCancelledByInterrupt = false, chart, ...options } = {},
     ) {
+      if (dependencies.interceptCommand !== undefined) {
+        dependencies.interceptCommand({ type, payload, hasChart: chart !== undefined });
+        return 0;
+      }
       const agent = agentOf(flags);
       const client = await clientOf(flags);
       const never = new AbortController().signal;
@@ -84,15 +90,17 @@ export function createSession(dependencies: ProgramDependencies): CtlSession {
         await client.send(agent, { type: 'cancel_command', payload: { key } }, signal);
       };
       const hint = commandHint('cancel', key, flags);
+      const answerOf = (result: unknown) => readAs(answerSchema(type, dependencies.table), result, 'result');
       return await followWith(client, flags, key, {
         ...options,
         ...(!options.quiet && !isCancelledByInterrupt && { toCancel: `${hint} --agent ${shellWord(agent)}` }),
         advise: (found) => namespaceAdvice(found, client, agent, payload),
         ...(isCancelledByInterrupt && { cancel }),
-        ...(text && { text: (result) => text(readAs(answerSchema(type, dependencies.table), result, 'result')) }),
-        ...(notes && { notes: (result) => notes(readAs(answerSchema(type, dependencies.table), result, 'result')) }),
+        ...(text && { text: (result) => text(answerOf(result)) }),
+        ...(exitCode && { exitCode: (result) => exitCode(answerOf(result)) }),
+        ...(notes && { notes: (result) => notes(answerOf(result)) }),
         ...(failure && {
-          failure: (result) => failure(readAs(answerSchema(type, dependencies.table), result, 'result')),
+          failure: (result) => failure(answerOf(result)),
         }),
       });
     },

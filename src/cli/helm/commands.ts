@@ -18,13 +18,13 @@ function helmCommands(verbs: readonly VerbEntry[]): readonly Entry[] {
       name: 'dependency',
       short: 'manage the dependencies of a chart',
       aliases: ['dep', 'dependencies'],
-      load: async () => (await import('./dependency/command.ts')).dependencyCommand,
+      load: async () => (await import('./charts/dependency.ts')).dependencyCommand,
     },
     {
       name: 'pull',
       short: 'download a chart',
       aliases: ['fetch'],
-      load: async () => (await import('./charts/pull.ts')).pullCommand,
+      load: async () => (await import('./charts/archive-commands.ts')).pullCommand,
     },
     {
       name: 'show',
@@ -55,7 +55,7 @@ function helmCommands(verbs: readonly VerbEntry[]): readonly Entry[] {
     {
       name: 'verify',
       short: 'check the signature of a chart',
-      load: async () => (await import('./charts/verify.ts')).verifyCommand,
+      load: async () => (await import('./charts/archive-commands.ts')).verifyCommand,
     },
     ...verbs.flatMap((verb) => entryOf(verb, verb.helm)),
     {
@@ -87,7 +87,7 @@ function helmCommands(verbs: readonly VerbEntry[]): readonly Entry[] {
     {
       name: 'push',
       short: 'upload a chart to a registry',
-      load: async () => (await import('./charts/push.ts')).pushCommand,
+      load: async () => (await import('./charts/archive-commands.ts')).pushCommand,
     },
   ];
 }

@@ -25,7 +25,7 @@ export type HelmDependencies = Pick<
 /** The names by which commands of helm are called: all by `helm`, some by `helm-agent` too. */
 export type ProgramName = 'helm' | 'helm-agent';
 
-/** The surroundings of a command of helm. */
+/** Everything that a command of helm uses. */
 export interface HelmContext extends Omit<HelmDependencies, 'openReleases' | 'listNamespaces'> {
   programName: ProgramName;
   settings: HelmSettings;

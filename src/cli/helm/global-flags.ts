@@ -1,6 +1,5 @@
 import { type Flag, floatFlag, integerFlag, listFlag, switchFlag, textFlag } from '../pflag/flag.ts';
 import type { FlagValues } from '../pflag/flag-values.ts';
-import { klogFlags } from './klog-flags.ts';
 import type { HelmSettings } from './settings.ts';
 
 const color = 'accepted, and without effect: output is not colored';
@@ -67,3 +66,30 @@ export function settingsOfFlags(settings: HelmSettings, flags: FlagValues): Helm
     agent: flags.text('agent'),
   };
 }
+
+const switches = [
+  'add-dir-header',
+  'alsologtostderr',
+  'legacy-stderr-threshold-behavior',
+  'logtostderr',
+  'one-output',
+  'skip-headers',
+  'skip-log-headers',
+];
+
+const texts = [
+  'alsologtostderrthreshold',
+  'log-backtrace-at',
+  'log-dir',
+  'log-file',
+  'log-file-max-size',
+  'stderrthreshold',
+  'vmodule',
+];
+
+/** Flags of Kubernetes' logger, which Helm accepts and does not show. They have no effect here. */
+const klogFlags: readonly Flag[] = [
+  ...switches.map((name) => switchFlag(name, '', { isHidden: true })),
+  ...texts.map((name) => textFlag(name, '', { isHidden: true })),
+  textFlag('v', '', { shorthand: 'v', isHidden: true }),
+];

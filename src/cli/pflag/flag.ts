@@ -3,7 +3,6 @@ import { formatFloat } from '../../go/float.ts';
 import { parseFloat64, parseInteger, parseUnsigned } from '../../go/parse-number.ts';
 import { quote } from '../../go/strconv.ts';
 import { commaList } from '../comma-list.ts';
-import { mapEntries } from '../map-entries.ts';
 
 /** The value of a flag. Durations are in nanoseconds. */
 export type FlagValue = string | boolean | number | bigint | readonly string[] | ReadonlyMap<string, string>;
@@ -161,4 +160,19 @@ function shownNumber(value: number): string | undefined {
 
 function shownList(items: readonly string[]): string | undefined {
   return items.length === 0 ? undefined : `[${items.join(',')}]`;
+}
+
+/**
+ * Reads entries such as `a=1,b=2` as pflag's `stringToString` does. Throws an error with Go's text.
+ */
+function mapEntries(text: string): [name: string, value: string][] {
+  const isSingle = text.split('=').length === 2;
+  const entries = isSingle ? [text.replace(/^"|"$/g, '')] : commaList(text);
+  return entries.map(entryOf);
+}
+
+function entryOf(entry: string): [name: string, value: string] {
+  const [, name, value] = /^([^=]*)=(.*)$/s.exec(entry) ?? [];
+  if (name === undefined || value === undefined) throw new Error(`${entry} must be formatted as key=value`);
+  return [name, value];
 }

@@ -42,6 +42,7 @@ async function checkSettings(settings: RunSettings, dependencies: ProgramDepende
   await requireServerTls(settings);
   await requireFile(runSettings.kubeconfig, settings.kubeconfig, dependencies);
   await requireFile(runSettings.rightsFile, settings.rightsFile, dependencies);
+  await requireFile(runSettings.policyFile, settings.policyFile, dependencies);
   await requireFolder(runSettings.localCharts, settings.localCharts, dependencies);
 }
 

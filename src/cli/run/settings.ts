@@ -165,7 +165,7 @@ export const runSettings = {
     value: 'list',
     variable: 'HELM_AGENT_ALLOW_RIGHTS',
     description:
-      'rights whose commands the agent performs, separated by commas: read, deploy, admin, act, which restarts, scales and deletes, and logs',
+      'rights whose commands the agent performs, separated by commas: read, deploy, admin, act, which restarts, scales and deletes, logs, support, which collects support bundles, and exec, which runs programs in containers',
     default: defaultRights.join(','),
   },
   rightsFile: {
@@ -175,6 +175,13 @@ export const runSettings = {
     description:
       'file that maps commands to the service accounts that perform them, which the agent impersonates; read for each command',
     default: 'none; the agent performs all commands with its own rights',
+  },
+  policyFile: {
+    flag: 'policy-file',
+    value: 'file',
+    variable: 'HELM_AGENT_POLICY_FILE',
+    description: 'file with what the owner of the cluster allows commands, charts and objects; read for each command',
+    default: 'none; all is allowed',
   },
   trustReleases: {
     flag: 'trust-releases',
@@ -311,6 +318,7 @@ export function runSchema(hostName: string) {
         .pipe(z.array(z.enum(rights, { error: `must be a list of ${rights.join(', ')}` })))
         .optional(),
       rightsFile: z.string().optional(),
+      policyFile: z.string().optional(),
       trustReleases: z.enum(['own', 'any'], { error: 'must be own or any' }).optional(),
       storageDriver: z.enum(storageDrivers, { error: 'must be secret or configmap' }).optional(),
       journal: z.enum(['memory', 'cluster'], { error: 'must be memory or cluster' }).optional(),

@@ -1,11 +1,9 @@
 import type { ChartLimits } from '../../chart/limits.ts';
 import { requireDependencies, requireInstallableType } from '../../chart/metadata/installable.ts';
+import { loadChart, type LocatedChart, requireKnownFormat } from '../../downloader/index.ts';
 import type { ValueMap } from '../../go/value.ts';
 import type { ThreadedRenderer } from '../../render/worker/threaded-renderer.ts';
 import type { HelmLog } from '../helm-log.ts';
-import { loadChart } from '../load-chart.ts';
-import type { LocatedChart } from '../locate-chart.ts';
-import { requireKnownFormat } from './chart-version.ts';
 import { requireReleaseName } from './release-name.ts';
 import { templateChart, type TemplateRequest } from './template-chart.ts';
 

@@ -1,6 +1,13 @@
 import { ChartError } from '../../chart/chart-error.ts';
 import { compilePathPattern } from '../../chart/load/path-match.ts';
 import { splitDocuments } from '../../render/manifest/documents.ts';
+import { listFlag } from '../pflag/flag.ts';
+
+export const showOnlyFlag = listFlag(
+  'show-only',
+  'print only the output of this template, a path or a pattern; may be repeated',
+  { shorthand: 's' },
+);
 
 /**
  * Returns the rendered manifests of some templates, which are given as paths below the chart or as

@@ -6,13 +6,13 @@ import { fromBytes } from '../../go/text.ts';
 import type { ValueMap } from '../../go/value.ts';
 import { printManifest } from '../../render/manifest/documents.ts';
 import { RenderError } from '../../render/render-error.ts';
-import type { RenderOptions, RenderRequest } from '../../render/render-request.ts';
+import type { RenderOptions, RenderSettings } from '../../render/render-input.ts';
 import { knownApiVersions } from '../../render/scope/api-versions.ts';
 import { defaultKubeVersion } from '../../render/scope/capabilities.ts';
 import type { ThreadedRenderer } from '../../render/worker/threaded-renderer.ts';
 import { type HelmLog, helmLog } from '../helm-log.ts';
 
-export interface TemplateRequest extends Pick<RenderRequest, 'resolveHost'> {
+export interface TemplateRequest extends Pick<RenderSettings, 'resolveHost'> {
   chart: Chart;
   /** Values from the user. */
   values: ValueMap;

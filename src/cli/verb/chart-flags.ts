@@ -1,7 +1,7 @@
+import type { LocatedChart } from '../../downloader/index.ts';
 import type { Fields } from '../../protocol/commands/field.ts';
 import { chartToSend } from '../ctl/chart-to-send.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
-import type { LocatedChart } from '../locate-chart.ts';
 import { readPassword } from '../password-file.ts';
 import { customFlag, type Flag, switchFlag } from '../pflag/flag.ts';
 import type { FlagValues } from '../pflag/flag-values.ts';

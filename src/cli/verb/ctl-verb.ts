@@ -2,7 +2,6 @@ import * as z from 'zod';
 import type { CommandParameters, CommandType } from '../../protocol/commands/index.ts';
 import type { Command, CommandEntry } from '../cobra/command.ts';
 import { knownCommand } from '../ctl/follow.ts';
-import { helmDefaultsSettings, wantsHelmDefaults } from '../ctl/helm-defaults.ts';
 import { shown } from '../ctl/output/print.ts';
 import { sendFlags, sessionFlags } from '../ctl/send-flags.ts';
 import { createSession, type PerformOptions } from '../ctl/session.ts';
@@ -10,11 +9,12 @@ import type { ProgramDependencies } from '../dependencies.ts';
 import { refusedFlags } from '../helm-flags.ts';
 import { type Flag, textFlag } from '../pflag/flag.ts';
 import type { FlagValues } from '../pflag/flag-values.ts';
-import { givenSettings, settingFlags } from '../settings.ts';
+import { givenSettings, readSettings, settingFlags, type Settings, switchSchema } from '../settings.ts';
 import { shellWord } from '../shell-word.ts';
 import { checkOf, shortOf, useOf } from './arguments.ts';
 import { chartFlags, givenChart, hasChart } from './chart-flags.ts';
 import { exclusiveFlagsOf, fieldFlags } from './field-flags.ts';
+import { givenManifests, hasManifests, manifestFlags } from './manifest-flags.ts';
 import { callsOf, commandLineOf, typeOf, type Verb, type VerbParts } from './verb.ts';
 
 const program = { program: 'ctl' } as const;
@@ -28,7 +28,7 @@ export function ctlVerb<Type extends string, Answer extends object>(
   verb: Verb<Type, Answer>,
   group?: string,
 ): Command<ProgramDependencies> {
-  const { definition, notes, failure } = verb;
+  const { definition, notes, failure, exitCode } = verb;
   const line = commandLineOf(verb);
   return {
     use: useOf(line),
@@ -52,7 +52,8 @@ export function ctlVerb<Type extends string, Answer extends object>(
       for (const call of calls) {
         const printing = { ...given, args: call.args, next } as const;
         const found = hasChart(definition.fields) ? await givenChart(call.values['chartName'], flags, context) : {};
-        const values = { ...call.values, ...found.values, ...namespaceOf(verb, flags) };
+        const manifests = hasManifests(definition.fields) ? await givenManifests(flags, context) : {};
+        const values = { ...call.values, ...found.values, ...manifests, ...namespaceOf(verb, flags) };
         const own = (answer: object) => answer as Answer; // it was read with the schema of the type
         // the payload of its own type
         const payload = packetPayload(command.payload, values) as CommandParameters[CommandType];
@@ -62,6 +63,7 @@ export function ctlVerb<Type extends string, Answer extends object>(
           text: async (answer) => shown(await verb.text(own(answer), printing), stdout),
           ...(notes && { notes: (answer) => notes(own(answer), printing) }),
           ...(failure && { failure: (answer) => failure(own(answer), printing) }),
+          ...(exitCode && { exitCode: (answer) => exitCode(own(answer), printing) }),
         });
         if (code !== 0) return code;
       }
@@ -91,8 +93,12 @@ function flagsOf(verb: VerbParts, group: string | undefined): Flag[] {
     ...flags,
     ...(flagsOnly.ctl ?? []),
     ...(hasChart(definition.fields) ? chartFlags : []),
+    ...(hasManifests(definition.fields) ? manifestFlags : []),
     ...sendFlags(),
-    textFlag('namespace', 'namespace of the release (default: default)', { shorthand: 'n' }),
+    textFlag('namespace', 'namespace of the release (default: default)', {
+      shorthand: 'n',
+      isHidden: !Object.hasOwn(definition.fields, 'namespace'),
+    }),
     ...(hasHelmDefaults(verb) ? settingFlags(helmDefaultsSettings) : []),
   ];
   const words = ['helm-agent', 'ctl', ...(group === undefined ? [] : [group]), commandLineOf(verb).name];
@@ -131,4 +137,24 @@ function packetPayload(schema: z.ZodType, payload: Readonly<Record<string, unkno
   const encoded = z.safeEncode(schema, payload);
   if (encoded.success) return encoded.data;
   throw new Error(encoded.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
+}
+
+/** The flag that turns the safe defaults of the agent off. */
+const helmDefaultsSettings = {
+  helmDefaults: {
+    flag: 'helm-defaults',
+    variable: 'HELM_AGENT_HELM_DEFAULTS',
+    description:
+      'use the defaults of helm: do not wait, do not undo a failure, do not create the namespace, and wait until the deadline for pods that fail',
+  },
+} satisfies Settings<string>;
+
+const schema = z.object({ helmDefaults: switchSchema });
+
+/** Whether the defaults of helm are asked for. */
+function wantsHelmDefaults(
+  flags: Readonly<Record<string, unknown>>,
+  { env }: Pick<ProgramDependencies, 'env'>,
+): boolean {
+  return readSettings(schema, helmDefaultsSettings, flags, env).helmDefaults;
 }

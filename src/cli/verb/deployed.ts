@@ -1,10 +1,14 @@
+import type { Host } from '../../go/host.ts';
 import type { CommandAnswers } from '../../protocol/commands/index.ts';
 import type { Release } from '../../release/release.ts';
 import { dryRunOf } from '../ctl/helm-values.ts';
-import { deployOutput } from '../ctl/output/deploy.ts';
+import { chartFields } from '../ctl/output/chart-fields.ts';
 import { differenceText } from '../ctl/output/diff.ts';
-import { textOf } from '../ctl/output/format.ts';
+import { type Output, textOf } from '../ctl/output/format.ts';
 import { releaseOf } from '../ctl/output/print.ts';
+import { releaseFields } from '../ctl/output/release-fields.ts';
+import { hooksText, manifestText } from '../ctl/output/release-texts.ts';
+import { headText, notesText, testSuiteText } from '../ctl/output/status.ts';
 import { deployNote, successText } from '../ctl/result-text.ts';
 import { outputFormat } from '../helm/flags/output-flag.ts';
 import type { FlagValues } from '../pflag/flag-values.ts';
@@ -50,4 +54,21 @@ function isHelms({ flags, hasHelmDefaults }: Printing): boolean {
 
 function isDryRun(flags: FlagValues): boolean {
   return flags.isGiven('dry-run') && dryRunOf(flags.text('dry-run')) !== undefined;
+}
+
+/**
+ * Returns the output of `helm install`, which `helm upgrade` has after its first line. As in Helm,
+ * a dry run also has hooks and manifest.
+ */
+function deployOutput(release: Release, host: Host): Output {
+  const isDryRun = release.info.description?.toLowerCase() === 'dry run complete';
+  const parts = isDryRun ? `HOOKS:\n${hooksText(release)}MANIFEST:\n${manifestText(release)}` : '';
+  return {
+    table: () => headText(release, host) + testSuiteText(release, host) + parts + notesText(release),
+    data() {
+      // the chart is the third field
+      const { name, info, ...fields } = releaseFields(release);
+      return { name, info, chart: chartFields(release), ...fields };
+    },
+  };
 }

@@ -74,14 +74,30 @@ export const verbs: readonly VerbEntry[] = [
     { name: 'diff', short: 'show what an installation or upgrade would change', only: 'ctl' },
     async () => (await import('./diff.ts')).diff,
   ),
+  verbEntry(
+    { name: 'drift', short: 'show which objects of a release were changed in the cluster', only: 'ctl' },
+    async () => (await import('./drift.ts')).drift,
+  ),
   { name: 'plan', short: 'plan an operation', ctl: planGroup },
   verbEntry(
     { name: 'apply-plan', short: 'perform a plan', only: 'ctl' },
     async () => (await import('./apply-plan.ts')).applyPlan,
   ),
   verbEntry(
+    { name: 'apply', short: 'apply manifests as a set', only: 'ctl' },
+    async () => (await import('./manifests.ts')).apply,
+  ),
+  verbEntry(
+    { name: 'delete-manifests', short: 'delete sets of manifests', only: 'ctl' },
+    async () => (await import('./manifests.ts')).deleteSet,
+  ),
+  verbEntry(
     { name: 'adopt', short: 'take over a release of Helm 2', only: 'ctl' },
     async () => (await import('./adopt.ts')).adopt,
+  ),
+  verbEntry(
+    { name: 'cancel', short: 'cancel a command that runs or waits', only: 'ctl' },
+    async () => (await import('./cancel.ts')).cancel,
   ),
   verbEntry(
     { name: 'cluster-info', short: 'show the cluster, and what the agent may do in it', only: 'ctl' },
@@ -103,6 +119,11 @@ export const verbs: readonly VerbEntry[] = [
     { name: 'events', short: 'list the events of a namespace, a release or an object', only: 'ctl' },
     async () => (await import('./objects.ts')).events,
   ),
+  {
+    name: 'logs',
+    short: 'print the logs of containers',
+    ctl: async () => (await import('../ctl/logs/command.ts')).logsCommand,
+  },
   verbEntry(
     { name: 'restart', short: 'replace the pods of a workload', only: 'ctl' },
     async () => (await import('./actions.ts')).restart,
@@ -135,6 +156,15 @@ export const verbs: readonly VerbEntry[] = [
     { name: 'start', short: 'start the workloads of a stopped release', only: 'ctl' },
     async () => (await import('./actions.ts')).start,
   ),
+  verbEntry(
+    { name: 'upgrade-agent', short: 'upgrade the agent itself', only: 'ctl' },
+    async () => (await import('./upgrade-agent.ts')).upgradeAgent,
+  ),
+  {
+    name: 'exec',
+    short: 'run a program in a container',
+    ctl: async () => (await import('../ctl/exec/command.ts')).execCommand,
+  },
 ];
 
 async function ctlGetGroup(): Promise<Command<ProgramDependencies>> {

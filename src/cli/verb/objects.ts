@@ -3,6 +3,7 @@ import { describeObject } from '../../protocol/commands/describe-object.ts';
 import { getObject as getObjectCommand } from '../../protocol/commands/get-object.ts';
 import { listEvents } from '../../protocol/commands/list-events.ts';
 import { listObjects as listObjectsCommand } from '../../protocol/commands/list-objects.ts';
+import { watchObjects } from '../../protocol/commands/watch-objects.ts';
 import { valueOfPlain } from '../../release/plain-value.ts';
 import { textOf, yamlText } from '../ctl/output/format.ts';
 import { clusterTable, describedText, eventTable, objectTable } from '../ctl/output/objects.ts';
@@ -27,21 +28,43 @@ export const getObject: Verb<'get_object'> = {
   text: ({ object }, printing) => printed(object, printing, () => yamlText(valueOfPlain(object))),
 };
 
-export const listObjects: Verb<'list_objects'> = {
-  type: 'list_objects',
-  definition: listObjectsCommand,
-  flags: [switchFlag('all-namespaces', 'list the objects of all namespaces', { shorthand: 'A' }), outputFlag],
+/** It sends another command for `--watch`. */
+export const listObjects: Verb<'list_objects' | 'watch_objects'> = {
+  type: (flags) => (flags.isOn('watch') ? 'watch_objects' : 'list_objects'),
+  definition: { ...listObjectsCommand, fields: { ...listObjectsCommand.fields, ...watchObjects.fields } },
+  flags: [
+    switchFlag('all-namespaces', 'list the objects of all namespaces', { shorthand: 'A' }),
+    switchFlag('watch', 'show each change until Ctrl-C; with -o json, each event as a line of JSON', {
+      shorthand: 'w',
+    }),
+    outputFlag,
+  ],
+  values(flags, { timeout }) {
+    const isWatch = flags.isOn('watch');
+    if (isWatch && outputFormat(flags) === 'yaml')
+      throw new Error('--watch shows lines or, with -o json, lines of JSON');
+    if (isWatch && flags.isGiven('continue')) throw new Error('--continue is not for --watch');
+    if (!isWatch && timeout !== undefined) throw new Error('--timeout is only for --watch');
+    return {};
+  },
   isOfAll: (flags) => flags.isOn('all-namespaces'),
-  notes: ({ continue: next, remaining }) =>
-    next === undefined
-      ? []
-      : [`there are ${remaining === undefined ? '' : `${remaining} `}more; continue with --continue ${next}`],
-  text: (answer, printing) =>
-    printed(
+  shows(flags) {
+    if (!flags.isOn('watch')) return 'nothing';
+    return outputFormat(flags) === 'json' ? 'json' : 'changes';
+  },
+  notes(answer) {
+    if (!('objects' in answer) || answer.continue === undefined) return [];
+    const { continue: next, remaining } = answer;
+    return [`there are ${remaining === undefined ? '' : `${remaining} `}more; continue with --continue ${next}`];
+  },
+  text(answer, printing) {
+    if (!('objects' in answer)) return `${answer.reported} changes\n`;
+    return printed(
       answer.objects.map(({ object }) => object),
       printing,
       () => objectTable(answer.objects, printing.host),
-    ),
+    );
+  },
 };
 
 export const describe: Verb<'describe_object'> = {

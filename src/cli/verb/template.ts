@@ -1,6 +1,5 @@
 import { templateRelease } from '../../protocol/commands/template-release.ts';
-import { listFlag } from '../pflag/flag.ts';
-import { showOnly } from '../template/show-only.ts';
+import { showOnly, showOnlyFlag } from '../template/show-only.ts';
 import type { Verb } from './verb.ts';
 
 const noEffect = 'leave it out, it does not change the output';
@@ -9,11 +8,7 @@ const noEffect = 'leave it out, it does not change the output';
 export const template: Verb<'template_release'> = {
   type: 'template_release',
   definition: templateRelease,
-  flags: [
-    listFlag('show-only', 'print only the output of this template, a path or a pattern; may be repeated', {
-      shorthand: 's',
-    }),
-  ],
+  flags: [showOnlyFlag],
   refusedFlags: {
     '--skip-crds': noEffect,
     '--create-namespace': noEffect,

@@ -2,7 +2,6 @@ import type { CommandAnswers } from '../../protocol/commands/index.ts';
 import { testRelease } from '../../protocol/commands/test-release.ts';
 import { releaseOf } from '../ctl/output/print.ts';
 import { headText, testSuiteText } from '../ctl/output/status.ts';
-import { namesOfFilters } from '../ctl/test-filters.ts';
 import { commaListFlag } from '../pflag/flag.ts';
 import type { Verb } from './verb.ts';
 
@@ -42,4 +41,11 @@ function missingPods(
     .filter(({ kind, events }) => kind !== 'Pod' && events.includes('test'))
     .filter(({ name }) => !excluded.has(name) && included?.has(name) !== false)
     .map(({ name }) => `unable to get pod ${name}: pods ${JSON.stringify(name)} not found`);
+}
+
+/** Reads filters of tests as Helm does, which ignores any other (pkg/cmd/release_testing.go). */
+function namesOfFilters(filters: readonly string[]) {
+  const include = filters.flatMap((text) => /^name=(.*)/s.exec(text)?.[1] ?? []);
+  const exclude = filters.flatMap((text) => /^!\s?name=(.*)/s.exec(text)?.[1] ?? []);
+  return { ...(include.length > 0 && { include }), ...(exclude.length > 0 && { exclude }) };
 }

@@ -69,6 +69,8 @@ export interface Verb<Type extends string, Answer = AnswerOf<Type>> {
   isOfAll?: (flags: FlagValues) => boolean;
   /** Returns why a command that has ended well is a failure nevertheless. Default: it is none. */
   failure?: (answer: Answer, printing: Printing) => { code: string; message: string } | undefined;
+  /** Returns the exit code of `ctl` after a success. Default: 0. */
+  exitCode?: (answer: Answer, printing: Printing) => number;
   /** Returns lines of `ctl` for stderr. Default: none. */
   notes?: (answer: Answer, printing: Printing) => readonly string[];
 }
@@ -85,7 +87,7 @@ export function typeOf<Type extends string>({ type }: Pick<Verb<Type>, 'type'>, 
 }
 
 /** The parts of a verb without its answer. */
-export type VerbParts = Omit<Verb<string>, 'type' | 'text' | 'failure' | 'notes'>;
+export type VerbParts = Omit<Verb<string>, 'type' | 'text' | 'failure' | 'exitCode' | 'notes'>;
 
 /** One command that a command line sends. */
 export interface Call {

@@ -17,7 +17,7 @@ export interface ChartServer {
 export function serveChart(header: unknown, stream: TunnelStream, { charts, isNeeded, clock }: ChartServer): void {
   const read = chartStreamSchema.safeParse(header);
   if (!read.success) {
-    stream.destroy(new ControlPlaneError('unsupported', 'this control plane has only streams of the kind chart'));
+    stream.destroy(new ControlPlaneError('unsupported', 'this control plane does not know streams of this kind'));
     return;
   }
   const { digest, offset } = read.data;

@@ -19,6 +19,10 @@ export interface AgentKeysOptions extends EnrolmentClock, EntryStore {
   maxAgents: number;
   /** Called when another cluster has shown the key of an agent. */
   onCopy: (agentId: string) => void;
+  /** Called when an agent has enrolled, replaced its key, or waits for consent. Default: none. */
+  onEnrolled?: ((agentId: string, what: string) => void) | undefined;
+  /** Called when a proof was refused. Default: none. */
+  onRefused?: ((agentId: string) => void) | undefined;
   log: Logger;
 }
 
@@ -200,6 +204,7 @@ export class AgentKeys {
     if (needsConsent) {
       this.#pending.set(agentId, fresh);
       log.info({ agentId, key }, 'an agent has enrolled, and waits until it is accepted');
+      this.#options.onEnrolled?.(agentId, 'agent waits');
       await this.#pending.stored(agentId);
       return this.#pendingVerdict(agentId);
     }
@@ -215,7 +220,10 @@ export class AgentKeys {
     const left = isAnnounced ? nextKey : key === enrolled.key ? enrolled.nextKey : undefined;
     const known: EnrolledKey = { ...enrolled, key, clusterUid, secretUid, nextKey: left };
     if (JSON.stringify(known) !== JSON.stringify(enrolled)) this.#enrolled.set(agentId, known);
-    if (key !== enrolled.key) this.#options.log.info({ agentId, key }, 'an agent has replaced its key');
+    if (key !== enrolled.key) {
+      this.#options.log.info({ agentId, key }, 'an agent has replaced its key');
+      this.#options.onEnrolled?.(agentId, 'agent replaced its key');
+    }
     this.#problems.delete(agentId);
     // also what an earlier connection has changed
     await this.#enrolled.stored(agentId);
@@ -253,6 +261,7 @@ export class AgentKeys {
     const isKnown = this.has(agentId);
     this.#endConnections(agentId);
     this.#enrolled.set(agentId, key);
+    this.#options.onEnrolled?.(agentId, 'agent enrolled');
     this.#options.log.info(
       { agentId, key: key.key },
       isKnown ? 'an agent has enrolled again' : 'an agent has enrolled',
@@ -280,6 +289,7 @@ export class AgentKeys {
   #refuse(agentId: string, code: number, reason: string): Verdict {
     const isKnown = this.has(agentId) || this.#pending.get(agentId) || this.#tokens.of(agentId);
     if (isKnown) this.#problems.set(agentId, reason);
+    this.#options.onRefused?.(agentId);
     if (this.#logged.take()) this.#options.log.warn({ agentId, code, reason }, 'refused the key of an agent');
     return { kind: 'refused', code, reason };
   }

@@ -1,3 +1,4 @@
+import type { Guard } from '../access/guard.ts';
 import { ControlPlaneError } from '../error.ts';
 import { readBody, readJson, type RequestBodies, type Route, sendJson } from '../http-json.ts';
 import type { KnownAgent } from '../known-agent.ts';
@@ -8,48 +9,55 @@ export interface EnrolmentRoutesOptions {
   keys: Pick<AgentKeys, 'create' | 'accept' | 'revoke'>;
   agents: () => KnownAgent[];
   bodies: RequestBodies;
-  /** Who sends the requests, for the log. */
-  sentBy: string;
+  guard: Pick<Guard, 'requireAgent' | 'requireAgentAdministrator'>;
 }
 
 /** Returns the routes about single agents and how they enrol. */
-export function enrolmentRoutes({ keys, agents, bodies, sentBy }: EnrolmentRoutesOptions): Route[] {
+export function enrolmentRoutes({ keys, agents, bodies, guard }: EnrolmentRoutesOptions): Route[] {
   return [
     [
       'GET',
       /^\/api\/agents\/([^/]+)$/,
-      (_request, response, agentId) => {
+      (_request, response, agentId, { principal }) => {
+        guard.requireAgent(principal, agentId);
         const agent = agents().find((known) => known.agentId === agentId);
         if (!agent) throw new ControlPlaneError('agent_not_found', 'no agent with this id is known');
         sendJson(response, 200, agent);
       },
+      'users',
     ],
     [
       'POST',
       /^\/api\/agents\/([^/]+)\/enrolment$/,
-      async (request, response, agentId) => {
+      async (request, response, agentId, { principal }) => {
         const body: unknown = await readJson(request, bodies);
-        readBody(enrolmentBodySchema, body);
+        const { labels } = readBody(enrolmentBodySchema, body);
+        guard.requireAgentAdministrator(principal, agentId, labels);
         const options = { ...(body as Omit<EnrolmentOptions, 'agentId'>), agentId }; // as the schema says
-        sendJson(response, 201, await keys.create(options, sentBy));
+        sendJson(response, 201, await keys.create(options, principal.name));
       },
+      'users',
     ],
     [
       'POST',
       /^\/api\/agents\/([^/]+)\/accept$/,
-      async (request, response, agentId) => {
+      async (request, response, agentId, { principal }) => {
         request.resume();
-        await keys.accept(agentId, sentBy);
+        guard.requireAgentAdministrator(principal, agentId);
+        await keys.accept(agentId, principal.name);
         sendJson(response, 200, { agentId });
       },
+      'users',
     ],
     [
       'DELETE',
       /^\/api\/agents\/([^/]+)\/enrolment$/,
-      async (_request, response, agentId) => {
-        await keys.revoke(agentId, sentBy);
+      async (_request, response, agentId, { principal }) => {
+        guard.requireAgentAdministrator(principal, agentId);
+        await keys.revoke(agentId, principal.name);
         sendJson(response, 200, { agentId });
       },
+      'users',
     ],
   ];
 }

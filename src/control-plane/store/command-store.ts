@@ -15,6 +15,14 @@ export interface CommandRecord {
   readonly payload?: string | undefined;
   /** Who has sent the command. Undefined: that was not said. */
   readonly sentBy?: string | undefined;
+  /** The `traceparent` that the agent gets. Undefined: none. */
+  readonly traceparent?: string | undefined;
+  /** The namespace that the command names. Undefined: all, or one that is not known. */
+  readonly namespace?: string | undefined;
+  /** The release that the command names. Undefined: several, none, or one that is not known. */
+  readonly releaseName?: string | undefined;
+  /** Time in milliseconds when the command arrived. Undefined: that is not known. */
+  readonly createdAt?: number | undefined;
   /** Digest of a chart that was uploaded, and that the agent asks for. Undefined: none. */
   readonly chart?: string | undefined;
   /** Whether another process of the agent may know the command. */
@@ -73,6 +81,31 @@ export interface StoredEntry {
   readonly text: string | undefined;
 }
 
+/** An entry of the audit log. */
+export interface AuditRecord {
+  /** Counts the entries from 1. */
+  readonly number: number;
+  /** Time in milliseconds. */
+  readonly at: number;
+  /** JSON text, which is kept as it is. */
+  readonly line: string;
+}
+
+/** The entries of the audit log that are not kept any more. */
+export interface OldAudit {
+  /** The entries up to this number. */
+  readonly upTo: number;
+  /** The oldest entries up to the first one of this time in milliseconds or later. */
+  readonly before: number;
+}
+
+/** A part of the audit log; see `CommandStore.audit`. */
+export interface AuditPage {
+  readonly after: number;
+  readonly since: number;
+  readonly max: number;
+}
+
 /** Changes that are stored together. A command is in only one of the lists of commands. */
 export interface StoreBatch {
   /** New commands, and commands that have changed. New ones are in the order of their arrival. */
@@ -91,6 +124,10 @@ export interface StoreBatch {
   readonly forgottenAgents: readonly string[];
   /** Each replaces the one before of its name. Default: none. */
   readonly entries?: readonly StoredEntry[];
+  /** New entries of the audit log, in the order of their numbers. Default: none. */
+  readonly audit?: readonly AuditRecord[];
+  /** Default: none. */
+  readonly oldAudit?: OldAudit;
 }
 
 /** Everything that was stored before, without events. */
@@ -103,6 +140,8 @@ export interface StoreContents {
   readonly sightings?: readonly AgentSighting[];
   /** Default: none. */
   readonly entries?: readonly StoredEntry[];
+  /** The newest entry of the audit log. Default: there are none. */
+  readonly lastAudit?: AuditRecord;
 }
 
 /** How long commands that have ended are kept. The command that ended first is forgotten first. */
@@ -127,5 +166,10 @@ export interface CommandStore {
   write(batch: StoreBatch): Promise<void>;
   /** Returns the events of a command that are kept, in the order of their numbers. */
   events(key: string): Promise<EventRecord[]>;
+  /**
+   * Returns the oldest entries of the audit log, at most `max`, with a number above `after` and of
+   * the time `since` in milliseconds or later, in the order of their numbers.
+   */
+  audit(page: AuditPage): Promise<AuditRecord[]>;
   close(): Promise<void>;
 }

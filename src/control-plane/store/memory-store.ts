@@ -1,8 +1,19 @@
-import type { AgentSighting, CommandRecord, CommandStore, EventRecord, StoredEntry } from './command-store.ts';
+import type {
+  AgentSighting,
+  AuditRecord,
+  CommandRecord,
+  CommandStore,
+  EventRecord,
+  OldAudit,
+  StoredEntry,
+} from './command-store.ts';
+
+/** Number of entries of the audit log that are kept at least. */
+const maxAuditEntries = 5000;
 
 /**
  * Keeps commands in the memory of this process: the last 500 that have ended, and of them those
- * whose packets have 32 MiB together.
+ * whose packets have 32 MiB together. Of the audit log, it has the last 5,000 entries.
  */
 export function createMemoryStore(): CommandStore {
   const commands = new Map<string, CommandRecord>();
@@ -10,15 +21,19 @@ export function createMemoryStore(): CommandStore {
   const agents = new Set<string>();
   const sightings = new Map<string, AgentSighting>();
   const entries = new Map<string, StoredEntry>();
+  let audit: AuditRecord[] = [];
   return {
     retention: { commands: 500, bytes: 32 * 1024 * 1024, milliseconds: Infinity },
-    open: () =>
-      Promise.resolve({
+    open() {
+      const newest = audit.at(-1);
+      return Promise.resolve({
         commands: [...commands.values()],
         agents: [...agents],
         ...(sightings.size > 0 && { sightings: [...sightings.values()] }),
         ...(entries.size > 0 && { entries: [...entries.values()] }),
-      }),
+        ...(newest && { lastAudit: newest }),
+      });
+    },
     write(batch) {
       for (const record of batch.commands) commands.set(record.key, record);
       for (const { key, event, bytes } of batch.events) {
@@ -48,9 +63,20 @@ export function createMemoryStore(): CommandStore {
         if (entry.text === undefined) entries.delete(name);
         else entries.set(name, entry);
       }
+      audit.push(...(batch.audit ?? []));
+      if (audit.length > 2 * maxAuditEntries) audit = audit.slice(-maxAuditEntries);
+      if (batch.oldAudit) audit = withoutOld(audit, batch.oldAudit);
       return Promise.resolve();
     },
+    audit: ({ after, since, max }) =>
+      Promise.resolve(audit.filter(({ number, at }) => number > after && at >= since).slice(0, max)),
     events: (key) => Promise.resolve([...(events.get(key) ?? [])]),
     close: () => Promise.resolve(),
   };
+}
+
+function withoutOld(audit: readonly AuditRecord[], { upTo, before }: OldAudit): AuditRecord[] {
+  const left = audit.filter(({ number }) => number > upTo);
+  const first = left.findIndex(({ at }) => at >= before);
+  return first === -1 ? left : left.slice(first);
 }

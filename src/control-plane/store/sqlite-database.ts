@@ -2,7 +2,7 @@ import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import * as z from 'zod';
-import type { AgentSighting, CommandRecord, StoreContents } from './command-store.ts';
+import type { AgentSighting, AuditPage, AuditRecord, CommandRecord, StoreContents } from './command-store.ts';
 import type { StoredBatch, StoredEvent } from './sqlite-messages.ts';
 import { migrate } from './sqlite-schema.ts';
 
@@ -14,6 +14,7 @@ export interface SqliteDatabase {
   contents(): StoreContents;
   write(batch: StoredBatch): void;
   events(key: string): StoredEvent[];
+  audit(page: AuditPage): AuditRecord[];
   /** Overwrites the log of changes, which still has what was deleted since the last call. */
   checkpoint(): void;
   close(): void;
@@ -79,6 +80,10 @@ const columns = [
   'chart',
   'sent_by',
   'lost_processes',
+  'traceparent',
+  'namespace',
+  'release_name',
+  'created_at',
 ];
 
 function operations(database: DatabaseSync): SqliteDatabase {
@@ -105,8 +110,17 @@ function operations(database: DatabaseSync): SqliteDatabase {
   const allEvents = database.prepare(
     `SELECT id, type, payload, bytes FROM events WHERE command = ${position} ORDER BY id`,
   );
+  const putAudit = database.prepare('INSERT INTO audit (number, at, line) VALUES (?, ?, ?)');
+  const deleteAudit = database.prepare(
+    'DELETE FROM audit WHERE number <= ? OR number < (SELECT number FROM audit WHERE at >= ? ORDER BY number LIMIT 1)',
+  );
+  const pageOfAudit = database.prepare(
+    'SELECT number, at, line FROM audit WHERE number > ? AND at >= ? ORDER BY number LIMIT ?',
+  );
+  const newestAudit = database.prepare('SELECT number, at, line FROM audit ORDER BY number DESC LIMIT 1');
   return {
     contents() {
+      const [lastAudit] = newestAudit.all().map((row) => auditSchema.parse(row));
       const agents = allAgents.all();
       const sightings = agents.flatMap(sightingOf);
       const entries = allEntries.all().map((row) => entrySchema.parse(row));
@@ -115,6 +129,7 @@ function operations(database: DatabaseSync): SqliteDatabase {
         agents: agents.map(({ id }) => String(id)),
         ...(sightings.length > 0 && { sightings }),
         ...(entries.length > 0 && { entries }),
+        ...(lastAudit && { lastAudit }),
       };
     },
     write(batch) {
@@ -130,9 +145,12 @@ function operations(database: DatabaseSync): SqliteDatabase {
           if (text === undefined) deleteEntry.run(collection, id);
           else putEntry.run(collection, id, text);
         }
+        for (const { number, at, line } of batch.audit ?? []) putAudit.run(number, at, line);
+        if (batch.oldAudit) deleteAudit.run(batch.oldAudit.upTo, batch.oldAudit.before);
       });
     },
     events: (key) => allEvents.all(key).map((row) => eventSchema.parse(row)),
+    audit: ({ after, since, max }) => pageOfAudit.all(after, since, max).map((row) => auditSchema.parse(row)),
     checkpoint: () => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'),
     close: () => database.close(),
   };
@@ -160,10 +178,16 @@ function valuesOf({ end, ...record }: CommandRecord): (string | number | null)[]
     record.chart ?? null,
     record.sentBy ?? null,
     record.lostProcesses === undefined ? null : JSON.stringify(record.lostProcesses),
+    record.traceparent ?? null,
+    record.namespace ?? null,
+    record.releaseName ?? null,
+    record.createdAt ?? null,
   ];
 }
 
 const eventSchema = z.object({ id: z.number(), type: z.string(), payload: z.string(), bytes: z.number() });
+
+const auditSchema = z.object({ number: z.number(), at: z.number(), line: z.string() });
 
 const entrySchema = z.object({ collection: z.string(), id: z.string(), text: z.string() });
 
@@ -188,13 +212,18 @@ const rowSchema = z.object({
   chart: z.string().nullable(),
   sent_by: z.string().nullable(),
   lost_processes: z.string().nullable(),
+  traceparent: z.string().nullable(),
+  namespace: z.string().nullable(),
+  release_name: z.string().nullable(),
+  created_at: z.number().nullable(),
 });
 
 const lostProcessesSchema = z.array(z.string());
 
 function recordOf(row: Record<string, SQLOutputValue>): CommandRecord {
   const read = rowSchema.parse(row);
-  const { result_number: number, ended_at: at, chart, sent_by: sentBy, lost_processes: lost } = read;
+  const { result_number: number, ended_at: at, chart, sent_by: sentBy, lost_processes: lost, traceparent } = read;
+  const { namespace, release_name: releaseName, created_at: createdAt } = read;
   return {
     key: read.key,
     agentId: read.agent_id,
@@ -212,6 +241,10 @@ function recordOf(row: Record<string, SQLOutputValue>): CommandRecord {
     bytes: read.bytes,
     ...(chart !== null && { chart }),
     ...(sentBy !== null && { sentBy }),
+    ...(traceparent !== null && { traceparent }),
+    ...(namespace !== null && { namespace }),
+    ...(releaseName !== null && { releaseName }),
+    ...(createdAt !== null && { createdAt }),
     ...(lost !== null && { lostProcesses: lostProcessesSchema.parse(JSON.parse(lost)) }),
     ...(number !== null && at !== null && { end: { number, at, isDelivered: read.is_delivered === 1 } }),
   };

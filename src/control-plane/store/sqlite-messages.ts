@@ -1,4 +1,4 @@
-import type { CommandRecord, StoreBatch, StoreContents } from './command-store.ts';
+import type { AuditPage, AuditRecord, CommandRecord, StoreBatch, StoreContents } from './command-store.ts';
 
 /** An event as it is stored: its payload is JSON text. */
 export interface StoredEvent {
@@ -18,6 +18,7 @@ export interface SqliteCalls {
   open: { argument: undefined; result: StoreContents };
   write: { argument: StoredBatch; result: undefined };
   events: { argument: CommandRecord['key']; result: StoredEvent[] };
+  audit: { argument: AuditPage; result: AuditRecord[] };
   close: { argument: undefined; result: undefined };
 }
 

@@ -51,6 +51,13 @@ const migrations = [
     PRIMARY KEY (collection, id)
   ) STRICT, WITHOUT ROWID;
   `,
+  'ALTER TABLE commands ADD COLUMN traceparent TEXT;',
+  `
+  ALTER TABLE commands ADD COLUMN namespace TEXT;
+  ALTER TABLE commands ADD COLUMN release_name TEXT;
+  ALTER TABLE commands ADD COLUMN created_at INTEGER;
+  `,
+  'CREATE TABLE audit (number INTEGER PRIMARY KEY, at INTEGER NOT NULL, line TEXT NOT NULL) STRICT;',
 ];
 
 /** Brings a file to the newest schema. Throws if it is newer, or not that of a control plane. */

@@ -38,6 +38,7 @@ export function createSqliteStore(path: string): CommandStore {
       await opened().call('write', { ...batch, events: stored });
     },
     events: async (key) => (await opened().call('events', key)).map(eventOf),
+    audit: async (page) => opened().call('audit', page),
     async close() {
       const closing = thread;
       thread = undefined;

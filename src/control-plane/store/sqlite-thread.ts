@@ -23,6 +23,9 @@ function perform(request: SqliteRequest): SqliteCalls[keyof SqliteCalls]['result
     case 'events': {
       return database.events(request.argument);
     }
+    case 'audit': {
+      return database.audit(request.argument);
+    }
     case 'close': {
       clearTimeout(quiet);
       database.close();

@@ -4,9 +4,11 @@ import type { ControlPlaneLimits } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import type {
   AgentSighting,
+  AuditRecord,
   CommandRecord,
   CommandStore,
   EventRecord,
+  OldAudit,
   StoreBatch,
   StoredEntry,
 } from './command-store.ts';
@@ -21,6 +23,8 @@ export interface Change {
   agent?: { id: string; isKnown: boolean };
   sighting?: AgentSighting;
   entry?: StoredEntry;
+  audit?: AuditRecord;
+  oldAudit?: OldAudit;
   /** Called when the change is durable, in the order of the changes. */
   onStored?: () => void;
   /**
@@ -160,6 +164,8 @@ function batchOf(changes: readonly Change[]): StoreBatch {
     if (sighting) sightings.set(sighting.agentId, sighting);
     if (entry) entries.set(`${entry.collection} ${entry.id}`, entry);
   }
+  const audit = changes.flatMap((change) => change.audit ?? []);
+  const oldAudit = changes.findLast((change) => change.oldAudit)?.oldAudit;
   const agentsThat = (are: boolean) => [...agents].flatMap(([id, isKnown]) => (isKnown === are ? id : []));
   return {
     commands: [...commands.values()],
@@ -170,5 +176,7 @@ function batchOf(changes: readonly Change[]): StoreBatch {
     sightings: [...sightings.values()],
     forgottenAgents: agentsThat(false),
     ...(entries.size > 0 && { entries: [...entries.values()] }),
+    ...(audit.length > 0 && { audit }),
+    ...(oldAudit && { oldAudit }),
   };
 }

@@ -64,11 +64,11 @@ export function createClusterJournal(options: ClusterJournalOptions): Journal {
   let orders = 0;
 
   async function create(command: JournaledCommand, order: number): Promise<KnownCommand | undefined> {
-    const { key, fingerprint, type, payload, isAnonymous, account } = command;
+    const { key, fingerprint, type, payload, isAnonymous, account, traceparent } = command;
     const ref = entryRef(namespace, agentId, key);
     const stored = await storeText(cluster, ref, agentId, 'payload', payload, signal);
     const head: EntryHead = {
-      ...{ format: 1, agentId, key, fingerprint, type, isAnonymous, account, holder: instanceId },
+      ...{ format: 1, agentId, key, fingerprint, type, isAnonymous, account, traceparent, holder: instanceId },
       ...{ acceptedAt: now(), order, parts: { payload: stored.parts } },
     };
     const data = { head: encodeHead(head), ...stored.data };
@@ -148,7 +148,7 @@ export function createClusterJournal(options: ClusterJournalOptions): Journal {
       onProblem('left a command that another version of the agent has journaled', { name });
       return undefined;
     }
-    const { key, fingerprint, type, isAnonymous, account } = head;
+    const { key, fingerprint, type, isAnonymous, account, traceparent } = head;
     const entry = new OpenEntry({ cluster, ref: secretRef(namespace, name), head, resourceVersion, signal });
     await entry.claim(instanceId, processId);
     open.set(key, entry);
@@ -164,6 +164,7 @@ export function createClusterJournal(options: ClusterJournalOptions): Journal {
       isDurable: true,
       isAnonymous,
       ...(account !== undefined && { account }),
+      ...(traceparent !== undefined && { traceparent }),
     };
     return { head, command: { ...command, state, failedContinuations, isSuspect } };
   }

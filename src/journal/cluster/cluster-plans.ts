@@ -27,9 +27,7 @@ export interface ClusterPlansOptions {
   limits?: PlanLimits;
 }
 
-/** Label with the agent of a plan. */
 const agentLabel = 'helm-agent/plan';
-/** Label with the release of a plan. */
 const releaseLabel = 'helm-agent/plan-release';
 /** Annotation with the id, the time of expiry, the size and the number of further Secrets. */
 const headAnnotation = 'helm-agent/plan-head';

@@ -17,6 +17,8 @@ const headSchema = z.object({
   isAnonymous: z.boolean(),
   /** The service account that performs the command. Default: the agent itself. */
   account: z.string().optional(),
+  /** The span that has sent the command. Default: none. */
+  traceparent: z.string().optional(),
   /** The process that runs the command. */
   holder: z.string(),
   /** Milliseconds since the Unix epoch. */

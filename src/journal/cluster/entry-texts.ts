@@ -17,7 +17,6 @@ const maxPartBytes = 1000 * 1024;
 
 export const fieldManager = 'helm-agent';
 
-/** A text as it is stored. */
 interface StoredText {
   /** Fields of the entry's Secret. */
   data: Record<string, string>;

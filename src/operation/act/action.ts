@@ -9,6 +9,7 @@ import type { OperationContext } from '../context.ts';
 import { OperationError } from '../error.ts';
 import { withEvidence } from '../evidence/with-evidence.ts';
 import { throwFailure } from '../failure-message.ts';
+import type { ObjectName } from '../objects/find-object.ts';
 import type { AnswerOf, RequestOf } from '../request.ts';
 import { initialState, runOperation } from '../run.ts';
 import type { OperationState } from '../state/operation-state.ts';
@@ -18,6 +19,7 @@ import { failFastOf } from '../wait/judge.ts';
 import { waitUntilReady } from '../wait/ready.ts';
 import { newWork, type Work } from '../work.ts';
 import type { ActionState, Change } from './action-state.ts';
+import { inTurnOfRelease } from './release-turn.ts';
 
 /** Field manager of the changes. */
 const fieldManager = 'helm-agent';
@@ -48,21 +50,28 @@ type Decide<Request> = (context: OperationContext, request: Request, tools: Stat
 
 /**
  * Returns the operation of a command that changes single objects: decides once what to change,
- * stores that, makes the changes, and waits as a release does. Nothing is undone.
+ * stores that, makes the changes, and waits as a release does. Nothing is undone. If `subjectOf`
+ * names an object of a release, all of this happens in its turn on the release.
  */
-export function actionOperation<Type extends ActionType>(type: Type, decide: Decide<RequestOf<Type>>) {
+export function actionOperation<Type extends ActionType>(
+  type: Type,
+  decide: Decide<RequestOf<Type>>,
+  subjectOf: (request: RequestOf<Type>) => ObjectName | undefined = () => undefined,
+) {
   type Request = ActionRequest & RequestOf<Type>;
   const table = tableOf<Request>(decide);
-  const run = (context: OperationContext, state: OperationState, request: Request) =>
-    runOperation(newWork(context, request), state, { act: table });
+  const run = (context: OperationContext, request: Request, stateOf: (own: OperationContext) => OperationState) =>
+    inTurnOfRelease(context, { subject: subjectOf(request), timeout: request.timeout }, (own) =>
+      runOperation(newWork(own, request), stateOf(own), { act: table }),
+    );
   return operationOf<Type, Request, AnswerOf<ActionType>>(type, {
     request: (payload) => payload, // every action has these fields
     run(context, request) {
       const { namespace, releaseName = '', timeout } = request;
       const limits = { namespace, releaseName, ...(timeout !== undefined && { timeout }) };
-      return run(context, { ...initialState(context, 'act', limits), step: 'check' }, request);
+      return run(context, request, (own) => ({ ...initialState(own, 'act', limits), step: 'check' }));
     },
-    resume: run,
+    resume: (context, state, request) => run(context, request, () => state),
     answer: (outcome) => outcome, // all of them have the same answer
   });
 }
@@ -73,7 +82,7 @@ function tableOf<Request extends ActionRequest>(decide: Decide<Request>): VerbTa
     name: 'check',
     async run(state, work, tools) {
       const { objects, ...action } = await decide({ ...work.context, signal: tools.signal }, work.request, tools);
-      work.materials.actedOn = objects;
+      work.cache.actedOn = objects;
       const waitFor = action.waitFor ?? action.changes.map(({ ref }) => ({ ref }));
       const decided = { ...state, action: { ...action, waitFor } };
       await tools.save({ ...decided, step: 'apply' });
@@ -153,14 +162,14 @@ function objectOf(value: unknown): object {
 }
 
 async function wait(state: OperationState, work: Work<ActionRequest>, tools: StateTools): Promise<OperationState> {
-  const { context, request, materials } = work;
+  const { context, request, cache } = work;
   const { changes, waitFor, settle = 0 } = actionOf(state);
   if (request.wait === false || (changes.length === 0 && waitFor.length === 0)) {
     tools.skipped(request.wait === false ? 'not requested' : 'nothing to wait for');
     return state;
   }
   // another process may have decided what to change
-  materials.actedOn ??= (await forEach(waitFor, ({ ref }) => context.cluster.get(ref, tools.signal))).filter(
+  cache.actedOn ??= (await forEach(waitFor, ({ ref }) => context.cluster.get(ref, tools.signal))).filter(
     (object) => object !== undefined,
   );
   const deleted = changes.filter((change) => change.type === 'delete');

@@ -70,7 +70,7 @@ export function startPatch(workload: KubeObject): WorkloadPatch | undefined {
 }
 
 /** Whether a workload has the note, and is as it was when it was stopped. */
-function isStopped(workload: KubeObject): boolean {
+export function isStopped(workload: KubeObject): boolean {
   if (workload.metadata.annotations?.[annotation] === undefined) return false;
   switch (groupKind(workload)) {
     case 'apps/DaemonSet':

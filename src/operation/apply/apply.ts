@@ -31,6 +31,8 @@ export interface ReleaseChange {
   oldMethod: string | undefined;
   /** Existing objects that were not part of the release and become part of it. */
   adopted: readonly SeenObject[];
+  /** Whether old objects without the metadata of the owner are left. Default: false. */
+  onlyOwned?: boolean;
 }
 
 /**
@@ -208,7 +210,7 @@ function isReplacedMeanwhile(error: unknown): boolean {
 
 async function deleteUnwanted(
   item: ReleaseObject,
-  { owner }: ReleaseChange,
+  { owner, onlyOwned = false }: ReleaseChange,
   log: ChangeLog,
   { cluster, signal, report }: ApplyTools,
 ): Promise<OperationError | undefined> {
@@ -219,7 +221,7 @@ async function deleteUnwanted(
   try {
     const live = await cluster.get(ref, signal);
     if (live === undefined || live.metadata.annotations?.[resourcePolicy] === 'keep') return undefined;
-    const deleted = await deleteLive(cluster, ref, live, { owner, onLeft, signal });
+    const deleted = await deleteLive(cluster, ref, live, { owner, onlyOwned, onLeft, signal });
     if (deleted) log.deleted(deleted);
     return undefined;
   } catch (cause) {

@@ -1,16 +1,18 @@
 import type { Cluster } from '../../objects/cluster.ts';
 import { identityOf } from '../../objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
-import { otherOwner, type Owner } from './ownership.ts';
+import { otherOwner, type Owner, ownershipProblems } from './ownership.ts';
 import { type SeenObject, seenObject } from './seen-object.ts';
 
 export interface DeletionOptions {
   /** The release that deletes. */
   owner: Owner;
+  /** Whether objects without the metadata of the owner are left. Default: false. */
+  onlyOwned?: boolean;
   /** Called for an object that is not deleted because it is not the release's. */
   onLeft: (message: string) => void;
   /** Objects that are not deleted, because they existed before the release. Default: none. */
-  spared?: readonly SeenObject[];
+  retained?: readonly SeenObject[];
   /** Treatment of dependents, such as pods. Default: `Background`. */
   propagation?: 'Background' | 'Foreground' | 'Orphan';
   signal: AbortSignal;
@@ -37,15 +39,19 @@ export async function deleteLive(
   cluster: Cluster,
   ref: ObjectRef,
   live: KubeObject,
-  { owner, spared = [], ...options }: DeletionOptions,
+  { owner, onlyOwned = false, retained = [], ...options }: DeletionOptions,
 ): Promise<SeenObject | undefined> {
   const other = otherOwner(live, owner);
   if (other !== undefined) {
     options.onLeft(`left ${describeRef(ref)}: it belongs to release ${other.name} in namespace ${other.namespace}`);
     return undefined;
   }
+  if (onlyOwned && ownershipProblems(live, owner).length > 0) {
+    options.onLeft(`left ${describeRef(ref)}: it does not have the metadata of ${owner.name}`);
+    return undefined;
+  }
   const seen = seenObject(ref, live);
-  if (spared.some(({ ref: other, uid }) => uid === seen.uid && identityOf(other) === identityOf(ref))) {
+  if (retained.some(({ ref: other, uid }) => uid === seen.uid && identityOf(other) === identityOf(ref))) {
     options.onLeft(`left ${describeRef(ref)}: it existed before the release`);
     return undefined;
   }

@@ -8,31 +8,52 @@ export interface FieldChange {
   after?: unknown;
 }
 
-/** Returns the fields in which two JSON values differ, the deepest ones, sorted by path. */
-export function fieldChanges(before: unknown, after: unknown): FieldChange[] {
-  return changesAt('', before, after);
+/** A step of a path: the name of a member, or the position or the name of an item of a list. */
+export type PathPart = string | number | { name: string };
+
+/** A field that differs, with the steps of its path. */
+export interface ChangeAt extends Omit<FieldChange, 'path'> {
+  parts: readonly PathPart[];
 }
 
-function changesAt(path: string, before: unknown, after: unknown): FieldChange[] {
-  if (Array.isArray(before) && Array.isArray(after)) return listChanges(path, before, after);
+/** Returns the fields in which two JSON values differ, the deepest ones, sorted by path. */
+export function fieldChanges(before: unknown, after: unknown): FieldChange[] {
+  return changesBetween(before, after).map(({ parts, ...values }) => ({ path: pathText(parts), ...values }));
+}
+
+/** Returns the same as {@link fieldChanges}, with the steps of the paths. */
+export function changesBetween(before: unknown, after: unknown): ChangeAt[] {
+  return changesAt([], before, after);
+}
+
+/** Returns a path as text, such as `spec.containers[name=app].image`. */
+export function pathText(parts: readonly PathPart[]): string {
+  return parts.reduce<string>((path, part) => {
+    if (typeof part === 'string') return memberPath(path, part);
+    return `${path}[${typeof part === 'number' ? part : `name=${part.name}`}]`;
+  }, '');
+}
+
+function changesAt(parts: readonly PathPart[], before: unknown, after: unknown): ChangeAt[] {
+  if (Array.isArray(before) && Array.isArray(after)) return listChanges(parts, before, after);
   if (isJsonObject(before) && isJsonObject(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
-    return names.flatMap((name) => changesAt(memberPath(path, name), own(before, name), own(after, name)));
+    return names.flatMap((name) => changesAt([...parts, name], own(before, name), own(after, name)));
   }
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
-  return [{ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }];
+  return [{ parts, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }];
 }
 
 /** Compares lists whose items have unique names by name, and others by position. */
-function listChanges(path: string, before: readonly unknown[], after: readonly unknown[]): FieldChange[] {
+function listChanges(parts: readonly PathPart[], before: readonly unknown[], after: readonly unknown[]): ChangeAt[] {
   const namedBefore = byName(before);
   const namedAfter = byName(after);
   if (namedBefore === undefined || namedAfter === undefined) {
     const length = Math.max(before.length, after.length);
-    return Array.from({ length }, (_, index) => changesAt(`${path}[${index}]`, before[index], after[index])).flat();
+    return Array.from({ length }, (_, index) => changesAt([...parts, index], before[index], after[index])).flat();
   }
   const names = [...new Set([...namedBefore.keys(), ...namedAfter.keys()])];
-  return names.flatMap((name) => changesAt(`${path}[name=${name}]`, namedBefore.get(name), namedAfter.get(name)));
+  return names.flatMap((name) => changesAt([...parts, { name }], namedBefore.get(name), namedAfter.get(name)));
 }
 
 function byName(list: readonly unknown[]): Map<string, unknown> | undefined {

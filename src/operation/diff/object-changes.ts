@@ -64,8 +64,8 @@ export function maskedDifference(given: ObjectDifference): ObjectDifference {
   return fields === undefined || !isSecret(given) ? given : { ...given, fields: fields.map(withoutSecrets) };
 }
 
-/** Leaves out the status, and what the API server sets itself. */
-function comparable({ status: _, metadata, ...object }: KubeObject): object {
+/** Returns an object without its status, and without what the API server sets itself. */
+export function comparable({ status: _, metadata, ...object }: KubeObject): object {
   const kept = Object.entries(metadata).filter(([name]) => !serverFields.has(name));
   const annotations = Object.entries(metadata.annotations ?? {}).filter(([name]) => name !== lastApplied);
   return {
@@ -77,7 +77,7 @@ function comparable({ status: _, metadata, ...object }: KubeObject): object {
   };
 }
 
-function isSecret({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>): boolean {
+export function isSecret({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>): boolean {
   return kind === 'Secret' && groupOf(apiVersion) === '';
 }
 

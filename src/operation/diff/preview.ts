@@ -6,7 +6,7 @@ import { originals, type ReleaseChange } from '../apply/apply.ts';
 import { applyStrategy } from '../apply/apply-strategy.ts';
 import { forEach } from '../apply/concurrency.ts';
 import { needsMigration } from '../apply/field-ownership.ts';
-import { otherOwner, type Owner } from '../apply/ownership.ts';
+import { otherOwner, type Owner, ownershipProblems } from '../apply/ownership.ts';
 import { requireNoOtherOwner } from '../apply/ownership-check.ts';
 import { isOnlyUpdateRefused } from '../apply/recreate.ts';
 import { type ReleaseObject, subtractObjects } from '../apply/release-object.ts';
@@ -47,7 +47,9 @@ export async function previewChange(
 ): Promise<ObjectPreview[]> {
   const preview = objectPreviewer(change, tools, options);
   const applied = await forEach(change.objects, preview);
-  const isKept = ({ metadata }: KubeObject) => metadata.annotations?.[resourcePolicy] === 'keep';
+  const isKept = (live: KubeObject) =>
+    live.metadata.annotations?.[resourcePolicy] === 'keep' ||
+    (change.onlyOwned === true && ownershipProblems(live, change.owner).length > 0);
   const removed = await previewRemovals(subtractObjects(change.old, change.objects), change.owner, tools, isKept);
   return [...applied, ...removed];
 }
@@ -137,7 +139,7 @@ async function refused(
  * Returns the cluster with writes that the API server only tries: it validates and admits them, and
  * returns the object that they would lead to. Deletions are left out.
  */
-function dryRunCluster(cluster: Cluster): Cluster {
+export function dryRunCluster(cluster: Cluster): Cluster {
   return {
     ...cluster,
     create: (object, options) => cluster.create(object, { ...options, dryRun: true }),

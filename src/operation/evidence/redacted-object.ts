@@ -10,14 +10,20 @@ const keptFields: ReadonlySet<string> = new Set([
 
 /** Returns an object without the secrets in its texts. Names, labels and images stay. */
 export async function redactedObject(object: KubeObject, redact: Redact, signal: AbortSignal): Promise<KubeObject> {
+  return (await redactedValue(object, redact, signal)) as KubeObject; // the fields are the same
+}
+
+/** Returns a value without the secrets in its texts, as {@link redactedObject} does. */
+export async function redactedValue(value: unknown, redact: Redact, signal: AbortSignal): Promise<unknown> {
   const texts: string[] = [];
-  withTexts(object, (text) => {
+  withTexts(value, (text) => {
     texts.push(text);
     return text;
   });
+  if (texts.length === 0) return value;
   const redacted = await redact(texts, signal);
   let index = 0;
-  return withTexts(object, () => redacted[index++] ?? '') as KubeObject; // the fields are the same
+  return withTexts(value, () => redacted[index++] ?? '');
 }
 
 /** Returns a value with the texts that `replace` returns for those in it, in their order. */

@@ -22,20 +22,20 @@ export function redactionOfWork(state: () => OperationState, work: Work<unknown>
 }
 
 /** Returns the redaction of the manifests that this process has read or rendered. */
-function knownRedaction(state: OperationState, { context, materials }: Work<unknown>): Redaction {
-  const { revisions, rendered, rehearsed } = materials;
+function knownRedaction(state: OperationState, { context, cache }: Work<unknown>): Redaction {
+  const { revisions, rendered, rehearsed } = cache;
   const { version, target, baselines = [] } = state.revision ?? {};
   const versions = [version, target, ...baselines].filter((one) => one !== undefined && revisions.has(one));
   const fresh = rendered ?? rehearsed;
-  const { actedOn } = materials;
+  const { actedOn } = cache;
   if (actedOn !== undefined) return redactionOf(context, [], { objects: actedOn, namespace: state.namespace });
   const key = [fresh === undefined ? '' : 'rendered', ...versions].join(' ');
-  if (materials.redaction?.key === key) return materials.redaction;
+  if (cache.redaction?.key === key) return cache.redaction;
   const { namespace } = state;
   const releases: Manifests[] = [
     ...(fresh === undefined ? [] : [{ manifest: fresh.manifest, hooks: fresh.hooks, namespace }]),
     ...versions.flatMap((one) => revisions.get(one ?? 0)?.release ?? []),
   ];
-  materials.redaction = { key, ...redactionOf(context, releases.slice(0, maxReleases)) };
-  return materials.redaction;
+  cache.redaction = { key, ...redactionOf(context, releases.slice(0, maxReleases)) };
+  return cache.redaction;
 }

@@ -11,12 +11,15 @@ export interface ContainerRun {
   hasPrevious: boolean;
 }
 
-/** Returns the newest runs of the containers of a pod, without those that have not started. */
-export function containerRuns(pod: KubeObject): ContainerRun[] {
-  const statuses = [
-    ...objectsAt(pod, 'status', 'initContainerStatuses'),
-    ...objectsAt(pod, 'status', 'containerStatuses'),
-  ];
+const statusLists = ['initContainerStatuses', 'containerStatuses'];
+
+/**
+ * Returns the newest runs of the containers of a pod, without those that have not started.
+ *
+ * @param lists the fields of its status. Default: those of containers and init containers.
+ */
+export function containerRuns(pod: KubeObject, lists: readonly string[] = statusLists): ContainerRun[] {
+  const statuses = lists.flatMap((list) => objectsAt(pod, 'status', list));
   return statuses.flatMap((status) => {
     const isRunning = fieldAt(status, 'state', 'running') !== undefined;
     const hasEnded = fieldAt(status, 'state', 'terminated') !== undefined;

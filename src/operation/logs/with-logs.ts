@@ -32,9 +32,9 @@ export async function withLogs(
   { objects, event }: FollowedObjects,
   wait: () => Promise<void>,
 ): Promise<void> {
-  const { context, materials } = work;
+  const { context, cache } = work;
   const followed = withLog(objects);
-  const budget = (materials.logBudget ??= createLogBudget(() => epochMilliseconds(context.host)));
+  const budget = (cache.logBudget ??= createLogBudget(() => epochMilliseconds(context.host)));
   const redact = followed.length === 0 || budget.isSpent ? undefined : await knownRedaction(state, work, tools);
   if (redact === undefined) {
     await wait();

@@ -57,7 +57,7 @@ export async function clusterInfo(
 }
 
 /** Asks the API server what this account may do, which every account may ask. */
-async function rightsIn({ cluster, signal }: OperationContext, namespace: string) {
+export async function rightsIn({ cluster, signal }: Pick<OperationContext, 'cluster' | 'signal'>, namespace: string) {
   const review = await cluster.create(
     {
       apiVersion: 'authorization.k8s.io/v1',

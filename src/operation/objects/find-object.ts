@@ -36,6 +36,23 @@ export async function findObject(
   return { ref, object };
 }
 
+/**
+ * Returns an object that a text names: `web-0`, a pod, or `deploy/web`. Throws `bad_request`,
+ * `unknown_kind` and `not_found`.
+ */
+export async function findNamedObject(
+  context: Pick<OperationContext, 'cluster' | 'signal'>,
+  namespace: string,
+  text: string,
+): Promise<FoundObject> {
+  const [kind = '', name = '', ...rest] = text.includes('/') ? text.split('/') : ['pod', text];
+  if (kind === '' || name === '' || rest.length > 0) {
+    const expected = 'a pod, or a kind and a name, such as deploy/web';
+    throw new OperationError('bad_request', `${JSON.stringify(text)} must be ${expected}`);
+  }
+  return await findObject(context, { kind, namespace, name });
+}
+
 /** Returns the reference to an object of a kind. The namespace is left out if it has none. */
 function refOf(
   { apiVersion, kind, namespaced }: ServedKind,

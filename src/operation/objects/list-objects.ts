@@ -1,4 +1,4 @@
-import type { ObjectPage } from '../../objects/cluster.ts';
+import type { Cluster, ObjectPage, ObjectQuery } from '../../objects/cluster.ts';
 import { parseFieldSelector } from '../../objects/field-selector.ts';
 import { parseLabelSelector } from '../../objects/label-selector.ts';
 import type { KubeObject } from '../../objects/object.ts';
@@ -30,21 +30,10 @@ type ListedPage = Omit<ObjectPage, 'objects'> & { objects: ListedObject[] };
  */
 export async function listObjects(context: OperationContext, request: RequestOf<'list_objects'>): Promise<ListedPage> {
   const { cluster, signal } = context;
-  const { namespace, selector: labelSelector, fieldSelector, max = defaultMax, continue: after } = request;
-  if (namespace !== undefined) checkNamespace(namespace);
-  if (labelSelector !== undefined) parseLabelSelector(labelSelector);
-  if (fieldSelector !== undefined) parseFieldSelector(fieldSelector);
-  const { apiVersion, kind, namespaced } = await servedKindOf(cluster, request, signal);
-  const page = await cluster.listPage(
-    {
-      ...{ apiVersion, kind, limit: max, after },
-      ...(namespaced && namespace !== undefined && { namespace }),
-      ...(labelSelector !== undefined && { labelSelector }),
-      ...(fieldSelector !== undefined && { fieldSelector }),
-    },
-    signal,
-  );
-  const { ofPods } = redactionOf(context, [], { objects: page.objects, namespace: namespace ?? '' });
+  const { namespace = '', max = defaultMax, continue: after } = request;
+  const query = await queryOf(cluster, request, signal);
+  const page = await cluster.listPage({ ...query, limit: max, after }, signal);
+  const { ofPods } = redactionOf(context, [], { objects: page.objects, namespace });
   const objects: ListedObject[] = [];
   for (const object of page.objects) {
     const shown = await redactedObject(shownObject(object), ofPods, signal);
@@ -53,8 +42,27 @@ export async function listObjects(context: OperationContext, request: RequestOf<
   return { ...page, objects };
 }
 
+/** Returns what a request selects. Throws `unknown_kind`, and `bad_request` for a selector. */
+export async function queryOf(
+  cluster: Pick<Cluster, 'servedKinds'>,
+  request: Pick<RequestOf<'list_objects'>, 'kind' | 'apiVersion' | 'namespace' | 'selector' | 'fieldSelector'>,
+  signal: AbortSignal,
+): Promise<ObjectQuery> {
+  const { namespace, selector: labelSelector, fieldSelector } = request;
+  if (namespace !== undefined) checkNamespace(namespace);
+  if (labelSelector !== undefined) parseLabelSelector(labelSelector);
+  if (fieldSelector !== undefined) parseFieldSelector(fieldSelector);
+  const { apiVersion, kind, namespaced } = await servedKindOf(cluster, request, signal);
+  return {
+    ...{ apiVersion, kind },
+    ...(namespaced && namespace !== undefined && { namespace }),
+    ...(labelSelector !== undefined && { labelSelector }),
+    ...(fieldSelector !== undefined && { fieldSelector }),
+  };
+}
+
 /** Returns the status of an object by its own fields. */
-async function statusOf(
+export async function statusOf(
   context: OperationContext,
   object: KubeObject,
   redact: (texts: readonly string[], signal: AbortSignal) => Promise<string[]>,

@@ -67,12 +67,18 @@ export async function resumeApplyPlan(
   }
 }
 
-/** Throws `forbidden` for the plan of another account: it may have what that account has read. */
-function plannedOperation({ account }: OperationContext, { id, salt, content }: PlanEntry) {
+/**
+ * Throws `forbidden` for the plan of another account, because it may have what that account has
+ * read, and `denied_by_policy` for a chart that is no longer allowed.
+ */
+function plannedOperation({ account, policy }: OperationContext, { id, salt, content }: PlanEntry) {
   const { action, request, account: planner, ...change } = content;
   if (planner !== account) {
     const message = `plan ${id} was made by ${actor(planner)}, and this command runs as ${actor(account)}; let the owner of the cluster give plan_release and apply_plan the same service account, and make a new plan`;
     throw new OperationError('forbidden', message);
+  }
+  if (action === 'install' || action === 'upgrade') {
+    policy?.requireChart({ reference: request.chartFrom, version: change.release?.chart.metadata?.version });
   }
   return { action, request: { ...request, loadChart: noChart, planned: { id, salt, ...change } } };
 }

@@ -39,9 +39,9 @@ function withNewKinds(cluster: Cluster, files: readonly CrdManifest[]): Cluster 
 }
 
 /** Returns the context of an operation. That of a plan has the kinds of the chart's CRDs. */
-export function planningContext({ context, request, materials }: Work<PreviewRequest>): OperationContext {
+export function planningContext({ context, request, cache }: Work<PreviewRequest>): OperationContext {
   if (request.preview !== 'plan') return context;
-  return { ...context, cluster: withNewKinds(context.cluster, materials.crds ?? []) };
+  return { ...context, cluster: withNewKinds(context.cluster, cache.crds ?? []) };
 }
 
 /** Returns whether a cluster serves a kind. */

@@ -1,3 +1,4 @@
+import { chartReferenceOf } from '../../policy/chart-reference.ts';
 import { operationOf, type RequestSources } from '../command-operation.ts';
 import { OperationError } from '../error.ts';
 import { operation as install } from '../install.ts';
@@ -48,14 +49,19 @@ function plannableOperation(
 ): PlannableOperation {
   switch (action) {
     case 'install':
-      return { verb: action, request: install.request(withChart(fields), sources) };
+      return { verb: action, request: { ...install.request(withChart(fields), sources), ...chartFrom(fields) } };
     case 'upgrade':
-      return { verb: action, request: upgrade.request(withChart(fields), sources) };
+      return { verb: action, request: { ...upgrade.request(withChart(fields), sources), ...chartFrom(fields) } };
     case 'rollback':
       return { verb: action, request: rollback.request(fields, sources) };
     case 'uninstall':
       return { verb: action, request: uninstall.request(fields, sources) };
   }
+}
+
+function chartFrom(fields: object) {
+  const reference = chartReferenceOf(fields);
+  return reference === undefined ? {} : { chartFrom: reference };
 }
 
 function withChart<Fields extends { chartName?: string | undefined }>(fields: Fields) {

@@ -100,8 +100,8 @@ async function contentOf(
   salt: string,
 ): Promise<PlanContent> {
   const { work, release, unchanged = false } = rehearsal;
-  const { previews = [], crds = [], access } = work.materials;
-  const revisions = [...work.materials.revisions.values()].sort((a, b) => a.release.version - b.release.version);
+  const { previews = [], crds = [], access } = work.cache;
+  const revisions = [...work.cache.revisions.values()].sort((a, b) => a.release.version - b.release.version);
   const newest = revisions.at(-1);
   const target = 'version' in request ? request.version : undefined;
   const hooks = unchanged || release === undefined ? [] : hooksOf(verb, release, request.noHooks ?? false);

@@ -12,6 +12,7 @@ import { type ReleaseObject, resolveReleaseObjects, subtractObjects } from '../a
 import { resourcePolicy } from '../apply/resource-policy.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError } from '../error.ts';
+import { isManifestSet } from '../manifests/manifest-set.ts';
 import type { UninstallRequest } from '../request.ts';
 import { type ChangeRecord, recordChanges } from '../state/object-changes.ts';
 import { type OperationState, revisionOf, withRevision } from '../state/operation-state.ts';
@@ -35,13 +36,20 @@ export async function deleteRelease(
   await context.cluster.capabilities(signal); // kinds that are no longer served would look deleted
   const { release } = await ownRevision(work, state, signal);
   const { kept, removed } = await keptAndRemoved(work, state, release, signal);
-  const { changes, spared } = revisionOf(state);
+  const { changes, spared: retained } = revisionOf(state);
   const log = recordChanges(changes);
   try {
     const onLeft = (message: string) => tools.report({ message });
     const propagation = propagations[work.request.cascade ?? 'background'];
     const owner = { name: state.releaseName, namespace: state.namespace };
-    const options = { owner, onLeft, propagation, signal, ...(spared && { spared }) };
+    const options = {
+      owner,
+      onlyOwned: isManifestSet(release),
+      onLeft,
+      propagation,
+      signal,
+      ...(retained && { retained }),
+    };
     await deleteObjects(context, removed, log, options);
   } finally {
     tools.keep(withRevision(state, { changes: log.changes() }));

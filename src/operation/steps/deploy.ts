@@ -12,6 +12,7 @@ import { serverMilliseconds } from '../clock.ts';
 import { withPrefix } from '../error.ts';
 import { withEvidence } from '../evidence/with-evidence.ts';
 import { withLogs } from '../logs/with-logs.ts';
+import { isManifestSet } from '../manifests/manifest-set.ts';
 import type { DeployOptions, ReuseOptions } from '../request.ts';
 import { recordChanges } from '../state/object-changes.ts';
 import { type OperationState, revisionOf, withRevision } from '../state/operation-state.ts';
@@ -19,6 +20,7 @@ import { failFastOf, type SettleOptions } from '../wait/judge.ts';
 import { readyTimeouts } from '../wait/limits.ts';
 import { unwatchedObjects, waitUntilReady } from '../wait/ready.ts';
 import { ownRevision, storedRevision, type Work } from '../work.ts';
+import { requireAllowed } from './allowed-objects.ts';
 import { deploymentTime } from './estimate.ts';
 import { runHooks } from './hooks/run-hooks.ts';
 import { mergesReused, reusedConfig } from './release-values.ts';
@@ -45,6 +47,7 @@ export interface DeployStepsRequest
       | keyof SettleOptions
     > {
   cleanupOnFail?: boolean;
+  prune?: boolean;
 }
 
 type DeployWork = Work<DeployStepsRequest>;
@@ -95,7 +98,9 @@ async function apply(state: OperationState, work: DeployWork, tools: StateTools)
   const owner = { name: state.releaseName, namespace: state.namespace };
   const objects = await objectsOf(work, state, signal);
   readyTimeouts(objects); // fails before anything is applied
-  const old = await baselineObjects(work, state, signal);
+  await requireAllowed(context, { objects, namespace: state.namespace }, signal); // the policy may have changed
+  const own = await ownRevision(work, state, signal);
+  const old = replacedObjects(await baselineObjects(work, state, signal), objects, request);
   const [baseline] = baselines;
   const oldMethod =
     baseline === undefined ? undefined : (await storedRevision(work, state, baseline, signal)).release.apply_method;
@@ -103,11 +108,11 @@ async function apply(state: OperationState, work: DeployWork, tools: StateTools)
     if (request.cleanupOnFail === true) await tools.save(withRevision(state, { changes: known }));
   });
   const applied = new Map<string, AppliedStatus>();
-  work.materials.applied = applied;
+  work.cache.applied = applied;
   const readiness = readinessOptions(work);
   const steering = new Map(objects.map(({ ref, object }) => [identityOf(ref), steeringAnnotations(object)]));
   try {
-    const change = { action, settings, owner, objects, old, oldMethod, adopted };
+    const change = { action, settings, owner, objects, old, oldMethod, adopted, onlyOwned: isManifestSet(own.release) };
     const noting: ChangeLog = {
       ...log,
       applied(object, response) {
@@ -140,7 +145,7 @@ async function wait(state: OperationState, work: DeployWork, tools: StateTools):
   const { toCompletion, rules, strategy } = readinessOptions(work);
   const failFast = failFastOf(work.request, state.deadline.timeout);
   const { settle = 0, settleUnprobed = 0, settleCustom = 0, progressDeadline } = work.request;
-  const unwatched = unwatchedObjects(refs, work.materials.applied ?? new Map(), settle > 0);
+  const unwatched = unwatchedObjects(refs, work.cache.applied ?? new Map(), settle > 0);
   const { changed, created } = revisionOf(state).changes;
   const seen = new Map([...changed, ...created].map((object) => [identityOf(object.ref), object]));
   const expected = named.map(({ ref, object }) => {
@@ -194,7 +199,7 @@ async function finish(state: OperationState, work: DeployWork, tools: StateTools
   const description = deployedDescription(state, work.request);
   const release = withStatus(own.release, 'deployed', description);
   const written = await updateRevision(storage, { ...own, release }, abandon, own.release.info.status);
-  work.materials.revisions.set(revisionKey(release).version, written);
+  work.cache.revisions.set(revisionKey(release).version, written);
   tools.done(description);
   return state;
 }
@@ -254,6 +259,15 @@ export async function baselineObjects(
     objects.push(...subtractObjects(found, objects));
   }
   return objects;
+}
+
+/** Returns the old objects without those that only they have, unless those are deleted. */
+export function replacedObjects(
+  old: readonly ReleaseObject[],
+  objects: readonly ReleaseObject[],
+  { prune = true }: Pick<DeployStepsRequest, 'prune'>,
+): readonly ReleaseObject[] {
+  return prune ? old : subtractObjects(old, subtractObjects(old, objects));
 }
 
 function countText(count: number, what: string): string {

@@ -47,7 +47,7 @@ async function recordFailure(
   work: Work<unknown>,
   failure: Failure | undefined,
 ): Promise<OperationState> {
-  const { context, materials } = work;
+  const { context, cache } = work;
   const limit = timeLimit(recordTimeout, [context.abandon]);
   const errors: unknown[] = [];
   try {
@@ -56,7 +56,7 @@ async function recordFailure(
     const failed = withStatus(own.release, 'failed', failureDescription(state, failure));
     const { status } = own.release.info;
     const stored = await updateRevision(context.storage, { ...own, release: failed }, limit.signal, status);
-    materials.revisions.set(failed.version, stored);
+    cache.revisions.set(failed.version, stored);
   } catch (error) {
     errors.push(error);
   } finally {

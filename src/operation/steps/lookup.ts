@@ -1,5 +1,5 @@
 import type { Cluster } from '../../objects/cluster.ts';
-import type { Lookup, ResolveHost } from '../../render/render-request.ts';
+import type { Lookup, ResolveHost } from '../../render/render-input.ts';
 import type { OperationContext } from '../context.ts';
 
 /**

@@ -1,5 +1,6 @@
 import type { Cluster } from '../../objects/cluster.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
+import { PolicyError } from '../../policy/command-policy.ts';
 import type { ApplyMethod } from '../apply/apply-settings.ts';
 import { warningReporter } from '../apply/warnings.ts';
 import { fieldManager } from '../apply/write.ts';
@@ -17,7 +18,8 @@ export interface NamespaceOptions {
  * it exists.
  *
  * Unlike in Helm, a namespace that exists but cannot be changed is used as it is, because creating
- * it is the default here: the agent may have permissions in a namespace only.
+ * it is the default here: the agent may have permissions in a namespace only, and a policy may not
+ * allow it.
  */
 export async function ensureNamespace(
   cluster: Cluster,
@@ -47,6 +49,7 @@ export async function ensureNamespace(
   } catch (error) {
     tools.signal.throwIfAborted();
     if (hasClusterErrorCode(error, 'already_exists')) tools.skipped(`${name} exists`);
+    else if (error instanceof PolicyError) tools.skipped(`the policy does not allow to change namespace ${name}`);
     else if (hasClusterErrorCode(error, 'forbidden')) tools.skipped(`no permission to change namespace ${name}`);
     else if (hasClusterErrorCode(error, 'conflict')) tools.skipped(`${name} exists, with a label of another manager`);
     else throw error;

@@ -10,6 +10,7 @@ import { OperationError } from '../error.ts';
 import type { PreviewRequest } from '../request.ts';
 import { type OperationState, revisionOf } from '../state/operation-state.ts';
 import type { Work } from '../work.ts';
+import { requireAllowed } from './allowed-objects.ts';
 
 /** The objects that an operation changes. */
 export interface ChangedObjects {
@@ -25,9 +26,10 @@ export interface ChangedObjects {
 const maxNamed = 20;
 
 /**
- * Throws `forbidden`, with the verbs and the resources, if the account of the operation may not
- * change the objects. Does not ask for the agent itself, because that would cost requests. Notes
- * the rights for a plan. Returns the outcome of `check`, which runs at the same time.
+ * Throws `denied_by_policy` if the policy does not allow the changes, and `forbidden`, with the
+ * verbs and the resources, if the account of the operation has no right to them. Does not ask for
+ * the agent itself, because that would cost requests. Notes the rights for a plan. Returns the
+ * outcome of `check`, which runs at the same time.
  */
 export async function requireAccess<Result>(
   state: OperationState,
@@ -35,19 +37,53 @@ export async function requireAccess<Result>(
   { cluster, signal, ...changed }: ChangedObjects & { cluster: Cluster; signal: AbortSignal },
   check: () => Promise<Result>,
 ): Promise<Result> {
-  const { context, request, materials } = work;
-  const isPlan = request.preview === 'plan';
-  const isNeeded = isPlan || (context.access !== undefined && request.dryRun !== true);
-  if (!isNeeded) return await check();
+  const { context, request, cache } = work;
+  const { objects, old, hooks = [] } = changed;
+  const affected = [...objects, ...subtractObjects(old, objects)];
+  await requireAllowed(context, { objects: affected, hooks, namespace: state.namespace }, signal);
+  if (!needsAccess(work)) return await check();
   const needed = [
-    ...recordAccess(context, state.namespace),
+    ...recordAccess(context, state.namespace, ['create', 'update']),
     ...(await objectAccess(state, work, cluster, changed, signal)),
   ];
-  if (isPlan) materials.access = needed;
+  if (request.preview === 'plan') cache.access = needed;
   const [granted, checked] = await Promise.allSettled([requireGranted(context, needed, signal), check()]);
   if (granted.status === 'rejected') throw granted.reason; // it names all rights
   if (checked.status === 'rejected') throw checked.reason;
   return checked.value;
+}
+
+/** The objects of an operation that applies none. */
+interface UsedObjects {
+  /** Objects that are deleted. */
+  removed: readonly ReleaseObject[];
+  /** Hooks that run. */
+  hooks: readonly Hook[];
+  /** Writes to the revisions of the release. */
+  records: readonly ('update' | 'delete')[];
+}
+
+/** Does the same as {@link requireAccess} for an operation that applies no objects. */
+export async function requireAccessTo(
+  state: OperationState,
+  work: Work<PreviewRequest>,
+  { removed, hooks, records }: UsedObjects,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!needsAccess(work)) return;
+  const { context, request, cache } = work;
+  const wanted = [...removalsOf(removed), ...(await creationsOf(state, context, hooks, signal))];
+  const needed = [
+    ...recordAccess(context, state.namespace, records),
+    ...(await accessTo(wanted, state, context.cluster, signal)),
+  ];
+  if (request.preview === 'plan') cache.access = needed;
+  await requireGranted(context, needed, signal);
+}
+
+/** Whether the rights of an operation are checked, or are a part of its plan. */
+export function needsAccess({ context, request }: Work<PreviewRequest>): boolean {
+  return request.preview === 'plan' || (context.access !== undefined && request.dryRun !== true);
 }
 
 /** Throws `forbidden` if the account may not apply the CRDs of a chart. */
@@ -67,13 +103,19 @@ async function requireGranted(
   const rest = texts.length > maxNamed ? `; and ${texts.length - maxNamed} more` : '';
   throw new OperationError(
     'forbidden',
-    `the service account ${account ?? ''} lacks rights, so nothing was changed: ${texts.slice(0, maxNamed).join('; ')}${rest}; helm-agent rights prints roles with them`,
+    `${account === undefined ? 'the agent' : `the service account ${account}`} lacks rights, so nothing was changed: ${texts.slice(0, maxNamed).join('; ')}${rest}; helm-agent rights prints roles with them`,
   );
 }
 
-function recordAccess({ storage }: OperationContext, namespace: string): Access[] {
+function recordAccess({ storage }: OperationContext, namespace: string, verbs: readonly Access['verb'][]): Access[] {
   const { resource = 'secrets' } = storage;
-  return (['create', 'update'] as const).map((verb) => ({ verb, group: '', resource, namespace }));
+  return verbs.map((verb) => ({ verb, group: '', resource, namespace }));
+}
+
+/** An object, and the rights to it that an operation needs. */
+interface Wanted {
+  ref: ObjectRef;
+  verbs: readonly Access['verb'][];
 }
 
 async function objectAccess(
@@ -89,17 +131,41 @@ async function objectAccess(
   const added = subtractObjects(objects, old);
   const isNew = new Set(added);
   const forNew: Access['verb'][] = apply.method === 'ssa' ? ['get', 'create', 'patch'] : ['get', 'create'];
-  const wanted: { ref: ObjectRef; verbs: readonly Access['verb'][] }[] = [
+  const wanted: Wanted[] = [
     ...objects.map((object) => ({ ref: object.ref, verbs: isNew.has(object) ? forNew : (['patch'] as const) })),
-    ...subtractObjects(old, objects).map(({ ref }) => ({ ref, verbs: ['get', 'delete'] as const })),
+    ...removalsOf(subtractObjects(old, objects)),
+    ...(await creationsOf(state, context, running, signal)),
   ];
-  for (const { manifest } of running) {
-    for (const { object } of await context.renderer.readObjects(manifest, '', signal)) {
+  return await accessTo(wanted, state, cluster, signal);
+}
+
+function removalsOf(objects: readonly ReleaseObject[]): Wanted[] {
+  return objects.map(({ ref }) => ({ ref, verbs: ['get', 'delete'] }));
+}
+
+async function creationsOf(
+  state: OperationState,
+  { renderer }: OperationContext,
+  hooks: readonly Hook[],
+  signal: AbortSignal,
+): Promise<Wanted[]> {
+  const wanted: Wanted[] = [];
+  for (const { manifest } of hooks) {
+    for (const { object } of await renderer.readObjects(manifest, '', signal)) {
       const { apiVersion, kind, metadata } = object;
       const { namespace = state.namespace, name } = metadata;
       wanted.push({ ref: { apiVersion, kind, name, namespace }, verbs: ['create'] });
     }
   }
+  return wanted;
+}
+
+async function accessTo(
+  wanted: readonly Wanted[],
+  state: OperationState,
+  cluster: Cluster,
+  signal: AbortSignal,
+): Promise<Access[]> {
   const needed: Access[] = [];
   for (const { ref, verbs } of wanted) {
     const kind = await servedKind(cluster, ref, signal);

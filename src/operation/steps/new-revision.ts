@@ -34,7 +34,7 @@ export async function recordOwnRevision(
   tools: StateTools,
   { release, labels, limit, chunked, isOwn }: NewRevision,
 ): Promise<OperationState> {
-  const { context, materials } = work;
+  const { context, cache } = work;
   const { namespace, releaseName: name } = state;
   const { version, stored, deployedAt } = revisionOf(state);
   if (stored !== 'no') {
@@ -50,10 +50,10 @@ export async function recordOwnRevision(
       for (const revision of excess) await deleteRevision(context.storage, revision, tools.signal);
     }
     const created = await recordRevision(context, release(time), labels, tools.signal, { chunked, isOwn });
-    materials.revisions.set(version, created);
+    cache.revisions.set(version, created);
     // nothing needs them any more
-    delete materials.chart;
-    delete materials.rendered;
+    delete cache.chart;
+    delete cache.rendered;
   } catch (error) {
     tools.keep(withRevision(creating, { stored: 'no' }));
     throw error;

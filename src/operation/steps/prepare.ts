@@ -2,14 +2,22 @@ import type { ChartContent } from '../../chart/load/chart-content.ts';
 import type { ClusterCapabilities } from '../../objects/cluster.ts';
 import type { Release } from '../../release/release.ts';
 import { valueWarningText } from '../../render/notice.ts';
-import type { CrdManifest, ReleaseValues, RenderedRelease } from '../../render/release-renderer.ts';
+import type {
+  CrdManifest,
+  ReleaseInput,
+  ReleaseSettings,
+  ReleaseValues,
+  RenderedRelease,
+} from '../../render/release-renderer.ts';
 import type { ReleaseFacts } from '../../render/scope/chart-templates.ts';
 import type { CrdPolicy } from '../apply/crd-strategy.ts';
 import { warningReporter } from '../apply/warnings.ts';
+import { withoutManifestFiles } from '../manifests/manifest-set.ts';
 import type { PlanToPerform } from '../plan/planned-change.ts';
 import type { UpgradeRequest } from '../request.ts';
 import { type OperationState, revisionOf } from '../state/operation-state.ts';
 import { storedRevision, type Work } from '../work.ts';
+import { requireAllowed } from './allowed-objects.ts';
 import { capabilitiesWith, type CrdOptions, definedApiVersions, installCrds } from './crds.ts';
 import { clusterLookup, hostLookup } from './lookup.ts';
 import { requireCrdAccess } from './needed-access.ts';
@@ -39,7 +47,7 @@ export async function renderedOf(
   signal: AbortSignal,
 ): Promise<RenderedRelease> {
   const planned = work.request.planned?.release;
-  return (work.materials.rendered ??=
+  return (work.cache.rendered ??=
     planned === undefined ? await renderWithPresentKinds(work, state, signal) : renderedAs(planned));
 }
 
@@ -76,7 +84,8 @@ async function renderWith(
   signal: AbortSignal,
 ): Promise<RenderedRelease> {
   const { context, request } = work;
-  return await context.renderer.render(
+  return await renderChart(
+    work,
     {
       chart: await chartOf(work, signal),
       values: await valuesOf(work, state, signal),
@@ -90,6 +99,15 @@ async function renderWith(
     },
     signal,
   );
+}
+
+async function renderChart(
+  { context: { renderer }, request }: ChartWork,
+  task: ReleaseInput & ReleaseSettings,
+  signal: AbortSignal,
+): Promise<RenderedRelease> {
+  const rendered = await renderer.render(task, signal);
+  return request.manifestSet === true ? withoutManifestFiles(rendered) : rendered;
 }
 
 /** Returns a revision as it was rendered. */
@@ -112,7 +130,7 @@ function isPlanned({ request }: ChartWork, tools: StateTools): boolean {
 }
 
 async function crds(state: OperationState, work: ChartWork, tools: StateTools): Promise<OperationState> {
-  const { context, request, materials } = work;
+  const { context, request, cache } = work;
   if (request.planned !== undefined) return await installPlannedCrds(state, work, request.planned, tools);
   const { cluster, renderer } = context;
   const { signal } = tools;
@@ -120,13 +138,13 @@ async function crds(state: OperationState, work: ChartWork, tools: StateTools): 
   const values = await valuesOf(work, state, signal);
   const release = factsOf(state);
   const policy = crdPolicyOf(work, state);
-  materials.newApiVersions = [];
+  cache.newApiVersions = [];
   if (policy === 'skip') {
     tools.skipped(release.isInstall ? 'not requested' : 'upgrades do not change CRDs');
     return state;
   }
   const files = await renderer.crds(chart, values, signal);
-  materials.crds = files;
+  cache.crds = files;
   if (files.length === 0) {
     tools.skipped('the chart has no CRDs');
   } else if (request.dryRun === true) {
@@ -138,11 +156,13 @@ async function crds(state: OperationState, work: ChartWork, tools: StateTools): 
     const lookup = clusterLookup(cluster, signal, new Set(apiVersions));
     const resolveHost = hostLookup(context, request, signal);
     const settings = { capabilities, lookup, resolveHost, ...renderSettings(request) };
-    const rendered = await renderer.render({ chart, values, release, ...settings }, signal);
-    materials.rehearsed = rendered;
+    const rendered = await renderChart(work, { chart, values, release, ...settings }, signal);
+    cache.rehearsed = rendered;
     await requireFit(state, work, rendered, signal);
+    const { manifest, hooks } = rendered;
+    await requireAllowed(context, { manifest, hooks, crds: files, namespace: state.namespace }, signal);
     await requireCrdAccess(context, signal);
-    materials.newApiVersions = await applyCrds(state, work, { files, policy }, tools);
+    cache.newApiVersions = await applyCrds(state, work, { files, policy }, tools);
   }
   return state;
 }
@@ -150,12 +170,14 @@ async function crds(state: OperationState, work: ChartWork, tools: StateTools): 
 async function installPlannedCrds(
   state: OperationState,
   work: ChartWork,
-  { crds: files }: PlanToPerform,
+  { crds: files, release }: PlanToPerform,
   tools: StateTools,
 ): Promise<OperationState> {
   const policy = crdPolicyOf(work, state);
   if (files.length === 0 || policy === 'skip') tools.skipped('the plan has no CRDs');
   else {
+    const { manifest = '', hooks = [] } = release ?? {};
+    await requireAllowed(work.context, { manifest, hooks, crds: files, namespace: state.namespace }, tools.signal);
     await requireCrdAccess(work.context, tools.signal);
     await applyCrds(state, work, { files, policy }, tools);
   }
@@ -177,8 +199,8 @@ async function applyCrds(
 }
 
 /** Returns the kinds that a plan expects and the cluster may not have yet. */
-function newKindsOf({ request, materials }: ChartWork): Set<string> {
-  return new Set(request.preview === 'plan' ? definedApiVersions(materials.crds ?? []) : []);
+function newKindsOf({ request, cache }: ChartWork): Set<string> {
+  return new Set(request.preview === 'plan' ? definedApiVersions(cache.crds ?? []) : []);
 }
 
 /** As in Helm, an installation applies CRDs, and an upgrade leaves them. */
@@ -210,8 +232,8 @@ function withoutValue(text: string): string {
   return text.split(' (', 1)[0] ?? '';
 }
 
-async function chartOf({ materials, request }: ChartWork, signal: AbortSignal): Promise<ChartContent> {
-  return (materials.chart ??= await request.loadChart(signal));
+async function chartOf({ cache, request }: ChartWork, signal: AbortSignal): Promise<ChartContent> {
+  return (cache.chart ??= await request.loadChart(signal));
 }
 
 /**
@@ -223,19 +245,19 @@ async function capabilitiesOf(
   state: OperationState,
   signal: AbortSignal,
 ): Promise<ClusterCapabilities> {
-  const { context, materials, request } = work;
+  const { context, cache, request } = work;
   if (isOffline(request) && factsOf(state).isInstall) return offlineCapabilities;
-  if (materials.capabilities) return materials.capabilities;
-  if (request.preview === 'plan' && materials.crds !== undefined) {
+  if (cache.capabilities) return cache.capabilities;
+  if (request.preview === 'plan' && cache.crds !== undefined) {
     // the operation itself applies them before it renders
     const present = await context.cluster.capabilities(signal);
-    materials.hasPresentKinds = true;
-    return (materials.capabilities = withApiVersions(present, definedApiVersions(materials.crds)));
+    cache.hasPresentKinds = true;
+    return (cache.capabilities = withApiVersions(present, definedApiVersions(cache.crds)));
   }
   const apiVersions = await newApiVersionsOf(work, state, signal);
-  if (apiVersions.length === 0) return (materials.capabilities = await context.cluster.recentCapabilities(signal));
-  materials.hasPresentKinds = true;
-  return (materials.capabilities = await capabilitiesWith(context.cluster, apiVersions, signal));
+  if (apiVersions.length === 0) return (cache.capabilities = await context.cluster.recentCapabilities(signal));
+  cache.hasPresentKinds = true;
+  return (cache.capabilities = await capabilitiesWith(context.cluster, apiVersions, signal));
 }
 
 /** Returns the API versions of the CRDs that were installed for this release. */
@@ -244,8 +266,8 @@ async function newApiVersionsOf(
   state: OperationState,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const { context, request, materials } = work;
-  if (materials.newApiVersions) return materials.newApiVersions;
+  const { context, request, cache } = work;
+  if (cache.newApiVersions) return cache.newApiVersions;
   if (crdPolicyOf(work, state) === 'skip' || request.dryRun === true) return [];
   const values = await valuesOf(work, state, signal);
   return definedApiVersions(await context.renderer.crds(await chartOf(work, signal), values, signal));

@@ -5,12 +5,12 @@ import type { Work } from '../work.ts';
 
 /** Returns what the cluster serves now. Reads discovery once in an operation. */
 export async function presentKinds(work: Work<unknown>, signal: AbortSignal): Promise<ClusterCapabilities> {
-  const { context, materials } = work;
-  if (materials.capabilities === undefined || materials.hasPresentKinds !== true) {
-    materials.capabilities = await context.cluster.capabilities(signal);
-    materials.hasPresentKinds = true;
+  const { context, cache } = work;
+  if (cache.capabilities === undefined || cache.hasPresentKinds !== true) {
+    cache.capabilities = await context.cluster.capabilities(signal);
+    cache.hasPresentKinds = true;
   }
-  return materials.capabilities;
+  return cache.capabilities;
 }
 
 const builtIn = new Set(knownApiVersions);

@@ -5,7 +5,7 @@ import { previewChange, previewRemovals } from '../diff/preview.ts';
 import { redactionOfWork } from '../evidence/work-redaction.ts';
 import { uncheckedReasons } from '../plan/new-kinds.ts';
 import { requireSameObjects } from '../plan/stale.ts';
-import type { PreviewRequest } from '../request.ts';
+import type { PreviewRequest, SetRequest } from '../request.ts';
 import { type OperationState, revisionOf } from '../state/operation-state.ts';
 import { storedRevision, type Work } from '../work.ts';
 import type { StepTools } from './step-runner.ts';
@@ -28,11 +28,11 @@ export function isPreviewed({ preview, planned }: PreviewRequest): boolean {
  */
 export async function previewRevision(
   state: OperationState,
-  work: Work<PreviewRequest>,
+  work: Work<PreviewRequest & SetRequest>,
   { objects, old, adopted = [] }: PreviewedObjects,
   tools: StepTools,
 ): Promise<void> {
-  const { context, request, materials } = work;
+  const { context, request, cache } = work;
   if (!isPreviewed(request)) return;
   const { action, apply: settings, baselines } = revisionOf(state);
   if (action === 'uninstall' || action === 'test') throw new Error(`the verb ${action} applies nothing`);
@@ -43,22 +43,31 @@ export async function previewRevision(
       : (await storedRevision(work, state, baseline, tools.signal)).release.apply_method;
   const owner = { name: state.releaseName, namespace: state.namespace };
   const unchecked = await uncheckedReasons(context.cluster, state.namespace, objects, tools.signal);
-  materials.previews = await previewChange(
-    { action, settings, owner, objects: withOwners(objects, owner), old, oldMethod, adopted },
+  cache.previews = await previewChange(
+    {
+      action,
+      settings,
+      owner,
+      objects: withOwners(objects, owner),
+      old,
+      oldMethod,
+      adopted,
+      onlyOwned: request.manifestSet === true,
+    },
     { ...tools, cluster: context.cluster },
     { unchecked, redact: redactionOfWork(() => state, work).ofServer },
   );
-  if (request.planned) requireSameObjects(request.planned, materials.previews);
+  if (request.planned) requireSameObjects(request.planned, cache.previews);
 }
 
 /** Does the same as {@link previewRevision} for an uninstallation, which keeps some objects. */
 export async function previewUninstallation(
   state: OperationState,
-  { context, request, materials }: Work<PreviewRequest>,
+  { context, request, cache }: Work<PreviewRequest>,
   removed: readonly ReleaseObject[],
   { signal }: StepTools,
 ): Promise<void> {
   const owner = { name: state.releaseName, namespace: state.namespace };
-  materials.previews = await previewRemovals(removed, owner, { cluster: context.cluster, signal });
-  if (request.planned) requireSameObjects(request.planned, materials.previews);
+  cache.previews = await previewRemovals(removed, owner, { cluster: context.cluster, signal });
+  if (request.planned) requireSameObjects(request.planned, cache.previews);
 }

@@ -36,7 +36,7 @@ export function canRecover(host: Host, revision: StoredRevision, options: Recove
 export async function failRecovered(state: OperationState, work: Work<unknown>, tools: StepTools): Promise<void> {
   const { recovered } = revisionOf(state);
   if (recovered === undefined) return;
-  const { context, materials } = work;
+  const { context, cache } = work;
   const revision = await storedRevision(work, state, recovered, tools.signal);
   const { status } = revision.release.info;
   if (status === 'failed') return; // stored before an interruption
@@ -45,7 +45,7 @@ export async function failRecovered(state: OperationState, work: Work<unknown>, 
   }
   const release = withStatus(revision.release, 'failed', `Recovered: its client ended while it was ${status}`);
   const stored = await updateRevision(context.storage, { ...revision, release }, tools.signal, status);
-  materials.revisions.set(recovered, stored);
+  cache.revisions.set(recovered, stored);
   tools.report({ message: `revision ${recovered} was ${status} and is failed now` });
 }
 

@@ -14,13 +14,13 @@ import { stepRunner } from './step-runner.ts';
 export async function releaseHold(state: OperationState, work: Work<unknown>): Promise<void> {
   const { revision } = state;
   if (state.failure === undefined || revision?.deletedAt === undefined) return;
-  const { context, materials } = work;
+  const { context, cache } = work;
   const limit = timeLimit(recordTimeout, [context.abandon]);
   try {
     const stored = await storedRevision(work, state, revision.version, limit.signal);
     if (stored.release.info.status !== 'uninstalling') return;
     const released = await updateRevision(context.storage, { ...stored, isReleased: true }, limit.signal);
-    materials.revisions.set(revision.version, released);
+    cache.revisions.set(revision.version, released);
   } catch (error) {
     if (context.abandon?.aborted === true) throw error;
     const never = new AbortController().signal;

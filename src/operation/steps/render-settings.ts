@@ -1,11 +1,11 @@
 import type { ClusterCapabilities } from '../../objects/cluster.ts';
-import type { ReleaseRenderRequest } from '../../render/release-renderer.ts';
+import type { ReleaseSettings } from '../../render/release-renderer.ts';
 import { knownApiVersions } from '../../render/scope/api-versions.ts';
 import { defaultKubeVersion } from '../../render/scope/capabilities.ts';
 import { OperationError } from '../error.ts';
 import type { DeployOptions } from '../request.ts';
 
-export type RenderSettings = Pick<
+export type SettingsRequest = Pick<
   DeployOptions,
   'dryRun' | 'hideSecret' | 'offline' | 'renderSubchartNotes' | 'skipSchemaValidation'
 >;
@@ -17,7 +17,7 @@ export const offlineCapabilities: ClusterCapabilities = {
 };
 
 /** Whether a dry run reads no objects from the cluster. */
-export function isOffline({ dryRun, offline }: RenderSettings): boolean {
+export function isOffline({ dryRun, offline }: SettingsRequest): boolean {
   return dryRun === true && offline === true;
 }
 
@@ -27,7 +27,7 @@ export function renderSettings({
   hideSecret = false,
   renderSubchartNotes = false,
   skipSchemaValidation = false,
-}: RenderSettings): Pick<ReleaseRenderRequest, 'options' | 'hideSecrets'> {
+}: SettingsRequest): Pick<ReleaseSettings, 'options' | 'hideSecrets'> {
   if (hideSecret && !dryRun) {
     throw new OperationError('bad_payload', 'hiding Kubernetes secrets requires a dry-run mode');
   }

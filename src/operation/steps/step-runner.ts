@@ -2,7 +2,7 @@ import { messageOf } from '../../errors/index.ts';
 import type { Host } from '../../go/host.ts';
 import type { Progress, StepName, StepState } from '../progress.ts';
 
-type ProgressUpdate = Pick<Progress, 'message' | 'resources' | 'estimate' | 'evidence' | 'log'>;
+type ProgressUpdate = Pick<Progress, 'message' | 'resources' | 'objects' | 'drift' | 'estimate' | 'evidence' | 'log'>;
 
 /** Tools of a step: its signal and its reports. */
 export interface StepTools {

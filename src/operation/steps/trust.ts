@@ -1,11 +1,15 @@
+import type { Release } from '../../release/release.ts';
 import type { StoredRevision } from '../../release/storage/storage.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError } from '../error.ts';
 
+/** A revision, and whether the agent has written it. */
+type TrustedRevision = Pick<StoredRevision, 'isOwn'> & { release: Pick<Release, 'name' | 'version'> };
+
 /** Whether an operation may run the hooks and apply the manifest of a stored revision. */
 export function isTrusted(
   { trustReleases = 'any' }: Pick<OperationContext, 'trustReleases'>,
-  { isOwn = false }: StoredRevision,
+  { isOwn = false }: Pick<StoredRevision, 'isOwn'>,
 ): boolean {
   return trustReleases === 'any' || isOwn;
 }
@@ -16,7 +20,7 @@ export function isTrusted(
  */
 export function requireTrusted(
   context: Pick<OperationContext, 'trustReleases'>,
-  revision: StoredRevision,
+  revision: TrustedRevision,
   use: string,
   solution?: string,
 ): void {

@@ -27,7 +27,7 @@ interface Candidate {
  */
 export async function isUnchanged(
   { last, state, candidate }: { last: StoredRevision; state: OperationState; candidate: Candidate },
-  { context: { cluster }, request, materials }: Work<UpgradeRequest>,
+  { context: { cluster }, request, cache }: Work<UpgradeRequest>,
   { signal }: StateTools,
 ): Promise<boolean> {
   const { release, labels } = last;
@@ -41,7 +41,7 @@ export async function isUnchanged(
   const change = { action: 'upgrade', settings: apply, owner, objects: withOwners(objects, owner) } as const;
   // a plan or a dry run has asked the API server already
   const previews =
-    materials.previews ??
+    cache.previews ??
     (await previewChange(
       { ...change, old, oldMethod: release.apply_method, adopted: [] },
       { cluster, signal, report: () => undefined },

@@ -4,7 +4,7 @@ import { defineCommand } from './definition.ts';
 import { field } from './field.ts';
 
 /** Treatments of the changes of a cancelled command. */
-export const cancelModes = ['undo', 'leave', 'park', 'superseded'] as const;
+const cancelModes = ['undo', 'leave', 'park', 'superseded'] as const;
 
 export type CancelCommandMode = (typeof cancelModes)[number];
 
@@ -21,6 +21,14 @@ export const cancelCommand = defineCommand({
         .describe(
           'What becomes of its changes: `undo`; `leave` or `superseded`, which leave the objects and store the revision as `failed`; `park` stops at once and leaves the revision `pending-*`, for a command with `recover`. Default: `undo`',
         ),
+      {
+        name: 'mode',
+        kind: 'choice',
+        choices: { undo: 'undo', leave: 'leave', park: 'park', superseded: 'superseded' },
+        initial: 'undo',
+        only: 'ctl',
+        help: 'what becomes of its changes: undo; leave or superseded, which leave them in a failed revision; park, which leaves them in a pending one',
+      },
     ),
   },
   answer: z.object({
@@ -32,4 +40,11 @@ export const cancelCommand = defineCommand({
   changes: () => undefined,
   right: 'deploy',
   survives: false,
+  asAgent: true, // it sends nothing to the cluster
+  line: {
+    name: 'cancel',
+    short: 'Cancel a command that runs or waits',
+    arguments: [{ field: 'key', kind: 'name', shown: 'KEY' }],
+    examples: ['2f1c6f0e-6a51-4b1c-9a57-0d9f0f0a3f5e', '2f1c6f0e-6a51-4b1c-9a57-0d9f0f0a3f5e --mode leave'],
+  },
 });

@@ -3,8 +3,8 @@ import { boundedRecord, line, longText, objectName, url } from '../bounded.ts';
 import { maxChartArchiveBytes } from '../limits.ts';
 import { chartDigestSchema } from '../streams/chart-stream.ts';
 import { field } from './field.ts';
+import { renderFlags } from './render-flags.ts';
 
-/** Returns the length of bytes in base64. */
 function maxBase64Length(bytes: number): number {
   return 4 * Math.ceil(bytes / 3);
 }
@@ -63,7 +63,7 @@ export const chartSource = {
       .describe(
         'Download the dependencies that are missing in the `charts/` folder of the chart, from their repositories. Default: a missing dependency is an error',
       ),
-    { name: 'dependency-update', kind: 'switch', help: 'download the dependencies that charts/ does not contain' },
+    renderFlags.dependencyUpdate,
   ),
   chartArchive: field(
     z
@@ -167,13 +167,13 @@ export const renderOptions = {
   }),
   skipSchemaValidation: field(
     z.boolean().optional().describe('Do not check values by values.schema.json. Default: false'),
-    { name: 'skip-schema-validation', kind: 'switch', help: 'do not check the values against values.schema.json' },
+    renderFlags.skipSchemaValidation,
   ),
   enableDns: field(
     z
       .boolean()
       .optional()
       .describe('Let templates resolve host names with `getHostByName`, which is empty otherwise. Default: false'),
-    { name: 'enable-dns', kind: 'switch', help: 'let templates resolve host names' },
+    renderFlags.enableDns,
   ),
 };

@@ -45,6 +45,7 @@ export const clusterInfo = defineCommand({
   plainField: 'version',
   changes: () => undefined,
   right: 'read',
+  isClusterWide: true,
   survives: false,
   line: {
     name: 'cluster-info',

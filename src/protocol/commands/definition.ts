@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type Fields, type ShapeOf, shapeOf } from './field.ts';
 
 /** The rights that commands need, from the least to those that the agent's owner has to allow. */
-export const rights = ['read', 'deploy', 'admin', 'act', 'logs'] as const;
+export const rights = ['read', 'deploy', 'admin', 'act', 'logs', 'support', 'exec'] as const;
 
 /** Rights that senders of commands need. */
 export type Right = (typeof rights)[number];
@@ -61,8 +61,20 @@ export interface CommandDefinition<
   /** Fields in which 0 does not count as absent. Default: none. */
   readonly zeroFields?: readonly (string & keyof All)[];
   readonly right: Right;
+  /**
+   * The stream between the command and its sender: bytes of the agent, or messages in both
+   * directions. Default: there is none.
+   */
+  readonly stream?: 'readable' | 'duplex';
+  /**
+   * Whether the answer is about the whole cluster, also if the payload names a namespace. Default:
+   * false.
+   */
+  readonly isClusterWide?: boolean;
   /** Whether another process continues the command, or performs it again, if the agent ends. */
   readonly survives: boolean;
+  /** Whether the agent performs the command with its own rights, whatever its rights file says. */
+  readonly asAgent?: boolean;
   /** Undefined if `ctl` and `helm` have other command lines for it. */
   readonly line?: CommandLine<string & keyof All>;
 }

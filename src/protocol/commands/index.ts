@@ -1,13 +1,18 @@
 import type * as z from 'zod';
 import { adoptRelease } from './adopt-release.ts';
+import { applyManifests } from './apply-manifests.ts';
 import { applyPlan } from './apply-plan.ts';
 import { cancelCommand } from './cancel-command.ts';
 import { clusterInfo } from './cluster-info.ts';
+import { correctRelease } from './correct-release.ts';
 import { payloadReader } from './definition.ts';
+import { deleteManifests } from './delete-manifests.ts';
 import { deletePod } from './delete-pod.ts';
 import { deploymentInfo } from './deployment-info.ts';
 import { describeObject } from './describe-object.ts';
 import { diffRelease } from './diff-release.ts';
+import { driftRelease } from './drift-release.ts';
+import { execPod } from './exec-pod.ts';
 import { getObject } from './get-object.ts';
 import { getRelease } from './get-release.ts';
 import { installRelease } from './install-release.ts';
@@ -16,6 +21,7 @@ import { listObjects } from './list-objects.ts';
 import { listReleases } from './list-releases.ts';
 import { pauseRollout } from './pause-rollout.ts';
 import { planRelease } from './plan-release.ts';
+import { podLogs } from './pod-logs.ts';
 import { releaseHistory } from './release-history.ts';
 import { releaseStatus } from './release-status.ts';
 import { restartWorkload } from './restart-workload.ts';
@@ -25,11 +31,14 @@ import { runJob } from './run-job.ts';
 import { scaleWorkload } from './scale-workload.ts';
 import { startRelease } from './start-release.ts';
 import { stopRelease } from './stop-release.ts';
+import { supportBundle } from './support-bundle.ts';
 import { createCommandTable } from './table.ts';
 import { templateRelease } from './template-release.ts';
 import { testRelease } from './test-release.ts';
 import { uninstallRelease } from './uninstall-release.ts';
+import { upgradeAgent } from './upgrade-agent.ts';
 import { upgradeRelease } from './upgrade-release.ts';
+import { watchObjects } from './watch-objects.ts';
 import { watchRelease } from './watch-release.ts';
 
 /**
@@ -47,18 +56,24 @@ export const commands = {
   diff_release: diffRelease,
   plan_release: planRelease,
   apply_plan: applyPlan,
+  apply_manifests: applyManifests,
+  delete_manifests: deleteManifests,
   list_releases: listReleases,
   get_release: getRelease,
   release_history: releaseHistory,
   release_status: releaseStatus,
   watch_release: watchRelease,
+  drift_release: driftRelease,
+  correct_release: correctRelease,
   cancel_command: cancelCommand,
   deployment_info: deploymentInfo,
   cluster_info: clusterInfo,
   get_object: getObject,
   list_objects: listObjects,
+  watch_objects: watchObjects,
   describe_object: describeObject,
   list_events: listEvents,
+  pod_logs: podLogs,
   restart_workload: restartWorkload,
   scale_workload: scaleWorkload,
   pause_rollout: pauseRollout,
@@ -67,6 +82,9 @@ export const commands = {
   run_job: runJob,
   stop_release: stopRelease,
   start_release: startRelease,
+  support_bundle: supportBundle,
+  upgrade_agent: upgradeAgent,
+  exec_pod: execPod,
 };
 
 export type Commands = typeof commands;

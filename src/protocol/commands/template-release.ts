@@ -5,6 +5,7 @@ import { defineCommand } from './definition.ts';
 import { noHooksField } from './deploy-fields.ts';
 import { field, withoutFlags, withSchema } from './field.ts';
 import { releaseArgument, releaseIdentity } from './release-fields.ts';
+import { renderFlags } from './render-flags.ts';
 import { timeoutField } from './wait-fields.ts';
 
 export const templateRelease = defineCommand({
@@ -18,25 +19,20 @@ export const templateRelease = defineCommand({
     ...renderOptions,
     renderSubchartNotes: withoutFlags(renderOptions.renderSubchartNotes), // the notes are not printed
     noHooks: withSchema(noHooksField, noHooksField.schema.describe('Leave hooks out. Default: false')),
-    skipTests: field(z.boolean().optional().describe('Leave test hooks out. Default: false'), {
-      name: 'skip-tests',
-      kind: 'switch',
-      help: 'leave out tests',
-    }),
+    skipTests: field(z.boolean().optional().describe('Leave test hooks out. Default: false'), renderFlags.skipTests),
     includeCrds: field(
       z.boolean().optional().describe('Put the files of the `crds/` folders first, as they are. Default: false'),
-      { name: 'include-crds', kind: 'switch', help: 'also print the CRDs of the chart' },
+      renderFlags.includeCrds,
     ),
     hideSecret: field(z.boolean().optional().describe('Leave Secrets out. Default: false'), {
       name: 'hide-secret',
       kind: 'switch',
       help: 'leave out Secrets',
     }),
-    isUpgrade: field(z.boolean().optional().describe('Render an upgrade instead of an installation. Default: false'), {
-      name: 'is-upgrade',
-      kind: 'switch',
-      help: 'set .Release.IsUpgrade instead of .Release.IsInstall',
-    }),
+    isUpgrade: field(
+      z.boolean().optional().describe('Render an upgrade instead of an installation. Default: false'),
+      renderFlags.isUpgrade,
+    ),
   },
   answer: z.object({
     manifest: longText.describe('The manifests and the hooks, as `helm template` prints them'),

@@ -1,5 +1,9 @@
+import * as z from 'zod';
+import { answerList } from '../bounded.ts';
+import { driftSchema } from '../drift.ts';
 import { timeoutSchema } from '../duration.ts';
 import { defineCommand } from './definition.ts';
+import { ignoreField } from './drift-fields.ts';
 import { field } from './field.ts';
 import { releaseStatus } from './release-status.ts';
 
@@ -15,8 +19,19 @@ export const watchRelease = defineCommand({
         .describe('Time after which it ends by itself: a Go duration (`30m`) or a number of seconds. Default: `24h`'),
       { name: 'timeout', kind: 'duration', help: 'with --watch: the time after which it ends (default: 24h)' },
     ),
+    drift: field(
+      z
+        .boolean()
+        .optional()
+        .describe(
+          'Also report the objects that are changed in the cluster, compared with the newest revision; not with `version`. Default: false',
+        ),
+    ),
+    ignore: ignoreField,
   },
-  answer: releaseStatus.answer,
+  answer: releaseStatus.answer.extend({
+    drift: answerList(driftSchema).optional().describe('With `drift`: the objects that differ at the end'),
+  }),
   plainField: 'release',
   changes: () => undefined,
   right: 'read',

@@ -1,7 +1,6 @@
-import { ackSchema, type Resume } from '../messages.ts';
+import { ackSchema, type Resume, type SeriesPosition } from '../messages.ts';
 import { encodePacket, type Packet } from '../packet.ts';
 import { decodePayload } from '../payload.ts';
-import { Inbox } from './inbox.ts';
 import type { Outbox } from './outbox.ts';
 
 /** The part of a WebSocket that a session needs. */
@@ -206,5 +205,37 @@ export class Session<Item> {
     this.#send(link, encodePacket({ type: 'ack', payload: JSON.stringify({ seq }) }), () => {
       link.isAcknowledging = false;
     });
+  }
+}
+
+/** How far the numbered packets of a peer have been received. */
+class Inbox {
+  #epoch: string | undefined;
+  #taken = 0;
+  #stored = 0;
+
+  /** Continues the peer's series, or starts to follow another one. */
+  begin(epoch: string): void {
+    if (epoch === this.#epoch) return;
+    this.#epoch = epoch;
+    this.#taken = 0;
+    this.#stored = 0;
+  }
+
+  /** Whether a packet is new. It is not if it was sent again, or if an older connection is late. */
+  take(seq: number): boolean {
+    if (seq <= this.#taken) return false;
+    this.#taken = seq;
+    return true;
+  }
+
+  /** Notes that the packets up to a number will not be lost any more. */
+  store(seq: number): void {
+    this.#stored = Math.max(this.#stored, seq);
+  }
+
+  /** The position up to which packets are stored; undefined if the peer has no series yet. */
+  get position(): SeriesPosition | undefined {
+    return this.#epoch === undefined ? undefined : { epoch: this.#epoch, seq: this.#stored };
   }
 }

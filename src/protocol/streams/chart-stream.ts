@@ -17,6 +17,3 @@ export const chartStreamSchema = z.object({
   offset: z.int().nonnegative(),
 });
 export type ChartStreamHeader = z.output<typeof chartStreamSchema>;
-
-/** The kinds of streams of this version, for `hello` and `welcome`. */
-export const streamKinds: readonly string[] = ['chart'];

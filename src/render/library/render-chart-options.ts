@@ -1,6 +1,6 @@
 import type { Chart } from '../../chart/chart.ts';
 import type { RenderLimits } from '../limits.ts';
-import type { RenderOptions, RenderRequest } from '../render-request.ts';
+import type { RenderInput, RenderOptions, RenderSettings } from '../render-input.ts';
 import { knownApiVersions } from '../scope/api-versions.ts';
 import { defaultHelmVersion, defaultKubeVersion, type HelmVersion, parseKubeVersion } from '../scope/capabilities.ts';
 import { givenValues, type ValueInput } from './given-values.ts';
@@ -10,7 +10,7 @@ export interface RenderChartOptions
   extends
     ValueInput,
     Omit<RenderOptions, 'limits'>,
-    Pick<RenderRequest, 'lookup' | 'postRender' | 'postRenderStrategy'> {
+    Pick<RenderSettings, 'lookup' | 'postRender' | 'postRenderStrategy'> {
   /** Value of `.Release`. Default: the first revision of `release-name` in `default`, installed. */
   release?: {
     name?: string;
@@ -32,7 +32,7 @@ export interface RenderChartOptions
   signal?: AbortSignal;
 }
 
-type LibraryRequest = RenderRequest & { capabilities: { helmVersion: HelmVersion } };
+type LibraryRequest = RenderInput & RenderSettings & { capabilities: { helmVersion: HelmVersion } };
 
 /** Returns the request with defaults filled in. Throws ValuesError, and `kube_version_invalid`. */
 export function renderRequestOf(chart: Chart, options: RenderChartOptions, limits: RenderLimits): LibraryRequest {

@@ -1,6 +1,6 @@
 import { fromBytes } from '../../go/text.ts';
 import { valueWarningText } from '../notice.ts';
-import type { Rendered } from '../rendered.ts';
+import type { RenderResult } from '../render-result.ts';
 
 /** Result of a render. */
 export interface RenderedChart {
@@ -43,7 +43,7 @@ export interface RenderedHook extends RenderedManifest {
 }
 
 /** Returns a render in the form that the library exposes. */
-export function toRenderedChart({ manifest, manifests, hooks, notes, crds, warnings }: Rendered): RenderedChart {
+export function toRenderedChart({ manifest, manifests, hooks, notes, crds, warnings }: RenderResult): RenderedChart {
   return {
     manifest,
     manifests: manifests.map(({ name, kind, content }) => ({ path: name, kind, content })),

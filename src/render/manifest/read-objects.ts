@@ -14,8 +14,10 @@ import { splitDocuments } from './documents.ts';
  * empty.
  */
 export function* readObjects(manifest: string, prefix: string): Generator<ManifestObject, void> {
-  for (const document of splitDocuments(manifest)) {
-    const source = /^# Source: (.+)$/m.exec(document)?.[1] ?? 'manifest';
+  const documents = splitDocuments(manifest);
+  for (const [index, document] of documents.entries()) {
+    const unnamed = documents.length === 1 ? 'manifest' : `document ${index + 1}`;
+    const source = /^# Source: (.+)$/m.exec(document)?.[1] ?? unnamed;
     try {
       for (const object of flattenLists(parseDocument(document))) yield { object, source };
     } catch (cause) {

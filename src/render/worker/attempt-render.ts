@@ -5,8 +5,8 @@ import type { Supervisor } from '../../threads/tasks.ts';
 import { engineChoice } from '../engine-choice.ts';
 import { createGoTemplateEngine } from '../gotpl/engine.ts';
 import { defaultRenderLimits } from '../limits.ts';
-import { createTaskRenderer } from './render-functions.ts';
-import type { RenderReply, RenderTask } from './render-tasks.ts';
+import { renderFunctions } from './render-functions.ts';
+import type { RenderTasks } from './render-tasks.ts';
 
 /** Limits of an attempt. Most charts need a hundredth of them. */
 const attemptLimits = {
@@ -21,21 +21,36 @@ const attemptLimits = {
 const stepsBetweenMeasurements = 256;
 
 /**
- * Returns a function that renders a chart in the calling thread, and returns undefined if that
- * fails for any reason: the stack of the main thread is smaller than that of a render thread, and
- * so are the limits. Only a render thread says why a chart cannot be rendered.
+ * Runs a task in the calling thread, and returns undefined if that fails for any reason: the stack
+ * of the main thread is smaller than that of a render thread, and so are the limits. Only a render
+ * thread says why a chart cannot be rendered.
  */
-export function createAttempt(host: Host): (task: RenderTask) => RenderReply | undefined {
+export type Attempt = <Name extends keyof RenderTasks>(
+  name: Name,
+  task: RenderTasks[Name]['input'],
+  onPart: (part: unknown) => void,
+) => RenderTasks[Name]['output'] | undefined;
+
+export function createAttempt(host: Host): Attempt {
   const goTemplates = createGoTemplateEngine(functionMap(host, attemptLimits));
   const engine = engineChoice((name) => {
     if (name === 'gotpl') return goTemplates;
     throw new Error('Nunjucks runs in a render thread');
   });
-  const render = createTaskRenderer(engine, attemptLimits);
-  return (task) => {
-    const reply = render(task, attemptSupervisor(host));
-    const isDone = reply.type === 'rendered' || reply.type === 'templates' || reply.type === 'files';
-    return isDone ? reply : undefined;
+  const functions = renderFunctions(engine, attemptLimits);
+  return (name, task, onPart) => {
+    const parts: unknown[] = [];
+    try {
+      const output = functions[name](task, {
+        supervisor: attemptSupervisor(host),
+        sendPart: (part) => parts.push(part),
+      });
+      if ('missing' in output) return undefined;
+      parts.forEach(onPart);
+      return output;
+    } catch {
+      return undefined;
+    }
   };
 }
 

@@ -1,69 +1,59 @@
-import { failedOutcome } from '../../threads/failed-outcome.ts';
-import type { Supervisor, TaskFunctions } from '../../threads/tasks.ts';
+import type { Supervisor, TaskTools } from '../../threads/tasks.ts';
 import type { Engine } from '../engine.ts';
 import type { RenderLimits } from '../limits.ts';
 import type { RenderNotice } from '../notice.ts';
 import { renderFiles, renderTemplates, splitManifests } from '../render-chart.ts';
+import { runPass } from '../render-passes.ts';
 import type { RenderSupervisor } from '../render-supervisor.ts';
 import { createSchemaCache } from '../schema-cache.ts';
-import type { LookupTable } from '../scope/lookup-table.ts';
-import {
-  packChart,
-  type RenderOutcome,
-  type RenderReply,
-  type RenderTask,
-  type RenderTasks,
-  unpackChart,
-  unpackValues,
-} from './render-tasks.ts';
+import { packChart, type RenderTask, type RenderTasks, unpackChart, unpackValues } from './render-tasks.ts';
 
-/** Returns the functions behind {@link RenderTasks}. */
-export function renderFunctions(engine: Engine, limits: RenderLimits): TaskFunctions<RenderTasks> {
-  const render = createTaskRenderer(engine, limits);
-  return { render: (task, { supervisor }) => render(task, supervisor) };
-}
+/** The functions behind {@link RenderTasks}. */
+export type RenderFunctions = {
+  [Name in keyof RenderTasks]: (task: RenderTasks[Name]['input'], tools: TaskTools) => RenderTasks[Name]['output'];
+};
 
-/** Returns a function that performs render tasks, and keeps compiled charts and schemas. */
-export function createTaskRenderer(
-  engine: Engine,
-  limits: RenderLimits,
-): (task: RenderTask, supervisor: Supervisor) => RenderReply {
+/** Returns functions that keep compiled charts and schemas. */
+export function renderFunctions(engine: Engine, limits: RenderLimits): RenderFunctions {
   const schemas = createSchemaCache();
 
-  function render(request: RenderTask, supervisor: Supervisor, notice: (notice: RenderNotice) => void): RenderOutcome {
-    const { lookups: results, resolvesHosts, output, ...facts } = request;
-    const lookups: LookupTable | undefined = results && { results, missing: [], resolvesHosts };
-    try {
-      const chart = unpackChart(request.chart);
-      const values = unpackValues(request.values);
-      const options = { ...request.options, limits };
-      const input = {
-        ...facts,
-        options,
-        supervisor: renderSupervisor(supervisor),
-        schemas,
-        chart,
-        values,
-        notice,
-        ...(lookups && { lookups }),
-      };
-      if (output === 'files') return { type: 'files', files: renderFiles(input, engine) };
-      const templates = renderTemplates(input, engine);
-      supervisor.enter('');
-      if (lookups && lookups.missing.length > 0) return { type: 'missing', lookups: lookups.missing };
-      const packed = packChart(templates.chart);
-      if (output === 'templates') return { type: 'templates', templates: { ...templates, chart: packed } };
-      return { type: 'rendered', rendered: { ...splitManifests(templates, notice), chart: packed } };
-    } catch (error) {
-      // the template may have failed only because a lookup has not been done yet
-      if (lookups && lookups.missing.length > 0) return { type: 'missing', lookups: lookups.missing };
-      return failedOutcome(error);
-    }
-  }
+  const passOf = ({ chart, values, options, release, capabilities }: RenderTask, supervisor: Supervisor) => ({
+    release,
+    capabilities,
+    options: { ...options, limits },
+    supervisor: renderSupervisor(supervisor),
+    schemas,
+    chart: unpackChart(chart),
+    values: unpackValues(values),
+  });
 
-  return (task, supervisor) => {
-    const notices: RenderNotice[] = [];
-    return { ...render(task, supervisor, (notice) => notices.push(notice)), notices };
+  return {
+    render({ forPostRender, ...task }, { supervisor, sendPart }) {
+      const notices: RenderNotice[] = [];
+      const notice = (one: RenderNotice) => notices.push(one);
+      let isMissing = false;
+      try {
+        const pass = passOf(task, supervisor);
+        const reply = runPass(task, (lookups) => renderTemplates({ ...pass, lookups, notice }, engine));
+        isMissing = 'missing' in reply;
+        if ('missing' in reply) return reply;
+        supervisor.enter('');
+        const chart = packChart(reply.done.chart);
+        return { done: forPostRender ? { ...reply.done, chart } : { ...splitManifests(reply.done, notice), chart } };
+      } finally {
+        // the next pass logs the same lines again
+        if (!isMissing && notices.length > 0) sendPart(notices);
+      }
+    },
+
+    renderFiles(task, { supervisor, sendPart }) {
+      const notices: RenderNotice[] = [];
+      try {
+        return renderFiles({ ...passOf(task, supervisor), notice: (one) => notices.push(one) }, engine);
+      } finally {
+        if (notices.length > 0) sendPart(notices);
+      }
+    },
   };
 }
 

@@ -1,44 +1,28 @@
 import type { Chart } from '../../chart/chart.ts';
 import { Int, type Value, type ValueMap } from '../../go/value.ts';
-import type { RenderNotice } from '../notice.ts';
-import type { RenderPosition } from '../render-error.ts';
-import type { RenderInput, RenderOptions } from '../render-request.ts';
-import type { Rendered, RenderedTemplates } from '../rendered.ts';
-import type { LookupKey, LookupResults } from '../scope/lookup-table.ts';
+import type { RenderInput, RenderOptions, RenderPass } from '../render-input.ts';
+import type { PassLookups, PassReply } from '../render-passes.ts';
+import type { RenderedTemplates, RenderResult } from '../render-result.ts';
 
-/** Tasks of a thread that renders charts. */
+/** Tasks of a thread that renders charts. Each sends lists of `RenderNotice` as parts. */
 export interface RenderTasks {
-  render: { input: RenderTask; output: RenderReply };
+  /** Runs one pass. Returns all of the result, or the input of a post-renderer. */
+  render: {
+    input: RenderTask & PassLookups & { forPostRender: boolean };
+    output: PassReply<Packed<RenderResult> | Packed<RenderedTemplates>>;
+  };
+  /** Returns only the texts of the templates (see `renderFiles`). */
+  renderFiles: { input: RenderTask; output: ReadonlyMap<string, string> };
 }
 
-/** Request for one render. */
-export interface RenderTask extends Pick<RenderInput, 'release' | 'capabilities'> {
-  chart: PackedChart;
-  values: PackedValues;
-  /** Objects that earlier passes looked up. Default: lookups find nothing. */
-  lookups?: LookupResults;
-  /** Whether `getHostByName` resolves names. Default: it returns an empty text. */
-  resolvesHosts?: boolean;
+/** Input of a render, as plain data. */
+export interface RenderTask extends Pick<RenderInput<PackedChart, PackedValues>, 'chart' | 'values' | 'release'> {
+  capabilities: RenderPass['capabilities'];
   options: RenderOptions;
-  /**
-   * The result to return: all of it, the input of a post-renderer (see `renderTemplates`), or only
-   * the texts of the templates (see `renderFiles`).
-   */
-  output: 'rendered' | 'templates' | 'files';
 }
 
-export type RenderOutcome =
-  | { type: 'rendered'; rendered: Omit<Rendered, 'chart'> & { chart: PackedChart } }
-  | { type: 'templates'; templates: Omit<RenderedTemplates, 'chart'> & { chart: PackedChart } }
-  | { type: 'files'; files: ReadonlyMap<string, string> }
-  /** Templates looked up these objects: render again with the results. */
-  | { type: 'missing'; lookups: LookupKey[] }
-  | { type: 'failed'; code: string; message: string; position?: RenderPosition }
-  /** A bug in this program. */
-  | { type: 'defect'; error: Error };
-
-/** An outcome, and what Helm logs on the way to it. */
-export type RenderReply = RenderOutcome & { notices: readonly RenderNotice[] };
+/** A result whose chart is packed. */
+export type Packed<Result extends { chart: Chart }> = Omit<Result, 'chart'> & { chart: PackedChart };
 
 // Charts and values that are sent between threads. `postMessage` clones maps, lists and
 // primitives, but loses the class of an integer.

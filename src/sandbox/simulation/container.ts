@@ -20,7 +20,7 @@ export interface SimulatedContainer {
   last?: Extract<ContainerPhase, { name: 'ended' }>;
 }
 
-/** The time and the surroundings of a container while it starts and stops. */
+/** The time and the cluster of a container while it starts and stops. */
 export interface ContainerContext {
   /** Simulated time in milliseconds. */
   now: number;

@@ -77,3 +77,15 @@ export function isBelowPaths(pathname: string, paths: readonly string[] | undefi
     return segments !== undefined && prefix?.every((segment, index) => segment === segments[index]) === true;
   });
 }
+
+/** Returns an address without its userinfo, and what that was. */
+export function withoutUserinfo(address: string): { url: string; username: string; password: string } {
+  const parsed = URL.parse(address);
+  if (parsed === null || (parsed.username === '' && parsed.password === '')) {
+    return { url: address, username: '', password: '' };
+  }
+  const { username, password } = parsed;
+  parsed.username = '';
+  parsed.password = '';
+  return { url: parsed.href, username: decodePercents(username), password: decodePercents(password) };
+}

@@ -16,10 +16,6 @@ export interface ChartReference {
 const referencePattern =
   /^oci:\/\/([a-z0-9.-]+(?::\d+)?|\[[\da-f:]+\](?::\d+)?)\/([a-z0-9]+(?:[._/-]+[a-z0-9]+)*)(?::([\w][\w.+-]{0,127}))?(?:@(sha256:[a-f0-9]{64}))?$/i;
 
-export function isRegistryUrl(text: string): boolean {
-  return /^oci:\/\//i.test(text);
-}
-
 /** Reads the URL of a chart in a registry. Throws {@link SourceError}. */
 export function parseReference(text: string): ChartReference {
   const [, host, repository, tag = '', digest = ''] = referencePattern.exec(text) ?? [];

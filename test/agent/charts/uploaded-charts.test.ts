@@ -39,7 +39,7 @@ function tunnelTo(accept: AcceptStream): Tunnel {
 
 function charts(t: ExecutionContext, accept: AcceptStream, files = new KeptFiles(), clock?: RateClock) {
   const tunnels = new TunnelSource();
-  tunnels.connect(tunnelTo(accept));
+  tunnels.connect(tunnelTo(accept), ['chart']);
   const uploads = new UploadedCharts({ tunnels, files, ...(clock && { clock }) });
   t.teardown(() => files.clear());
   return { uploads, tunnels };

@@ -5,6 +5,7 @@ import type { Journal } from '../../../src/journal/journal.ts';
 import { JournalError } from '../../../src/journal/journal-error.ts';
 import { createMemoryJournal } from '../../../src/journal/memory.ts';
 import type { OperationState } from '../../../src/operation/state/operation-state.ts';
+import { noTracing, type Tracing } from '../../../src/tracing/tracing.ts';
 import { PuppetHandlers } from '../support/handlers.ts';
 import { recordingLog } from '../support/log.ts';
 import { RecordingPeer } from '../support/peer.ts';
@@ -34,6 +35,29 @@ function processWith(journal: Journal, options: Partial<RouterOptions> = {}) {
 }
 
 const state = { format: 1, id: 'k', verb: 'install', step: 'wait' } as OperationState; // routers do not look into it
+
+test('a command that the next process continues stays in its trace', async (t) => {
+  const journal = durableJournal();
+  const parents: (string | undefined)[] = [];
+  const tracing: Tracing = {
+    ...noTracing,
+    begin(command) {
+      parents.push(command.parent);
+      return noTracing.begin(command);
+    },
+  };
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const first = processWith(journal, { tracing });
+  const packet = { key: 'k', type: 'install_release', payload: '{"releaseName":"web","chartName":"c"}', traceparent };
+  first.router.receive(Buffer.from(JSON.stringify(packet)), false, first.peer);
+  const call = await first.puppets.call(0);
+  call.context.abandon.addEventListener('abort', () => call.fail(call.context.abandon.reason));
+  await first.router.close(60_000);
+  const second = processWith(journal, { tracing });
+  await second.router.resume();
+  (await second.puppets.call(0)).succeed();
+  t.deepEqual(parents, [traceparent, traceparent]);
+});
 
 test('stopping parks a durable command, and the next process continues it with the last state', async (t) => {
   const journal = durableJournal();

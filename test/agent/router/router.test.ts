@@ -191,6 +191,36 @@ test('runs commands on one release one after the other, and those on other relea
   t.is((await puppets.call(4)).type, 'uninstall_release');
 });
 
+test('a command with another key takes its turn on a release, and says so while it waits', async (t) => {
+  const { peer, puppets, command, install } = routerWith({ concurrency: 2 });
+  install('a1', 'a');
+  const a1 = await puppets.call(0);
+  command('follow', 'correct_release', { releaseName: 'a', watch: true });
+  const follow = await puppets.call(1);
+  const done: string[] = [];
+  const turn = (signal: AbortSignal) =>
+    follow.context.whileWaiting(() =>
+      follow.context.takeTurn({ release: 'default/a', reason: 'drift', signal }, () => {
+        done.push('turn');
+        return Promise.resolve();
+      }),
+    );
+  const given = new AbortController();
+  const abandoned = turn(given.signal);
+  given.abort(new Error('enough'));
+  await t.throwsAsync(abandoned, { message: 'enough' });
+  const waiting = turn(new AbortController().signal);
+  install('a2', 'a');
+  t.deepEqual(done, []);
+  a1.succeed();
+  await waiting;
+  t.deepEqual(done, ['turn']);
+  (await puppets.call(2)).succeed();
+  follow.succeed();
+  t.true((await peer.result('a2')).ok, 'it waited for the turn');
+  t.deepEqual(peer.kinds('follow'), ['accepted', 'status', 'status', 'status', 'result']);
+});
+
 test('limits the number of operations that run at a time', async (t) => {
   const { puppets, install } = routerWith({ concurrency: 2 });
   for (const name of ['a', 'b', 'c']) install(name, name);

@@ -4,7 +4,13 @@ import { testRelease } from './release.ts';
 
 export interface Call {
   type: CommandType;
-  payload: { releaseName?: string | undefined; namespace?: string | undefined; key?: string; plan?: string };
+  payload: {
+    releaseName?: string | undefined;
+    namespace?: string | undefined;
+    chartName?: string | undefined;
+    key?: string;
+    plan?: string;
+  };
   context: CommandContext;
   /**
    * Ends the command with these fields. Default: a release of the name in the payload, or what the

@@ -8,7 +8,7 @@ import { tokensOf } from '../../control-plane/support/credentials.ts';
 import { program } from '../../support/program.ts';
 import { quickStart } from '../../support/quick-start.ts';
 import { type CrashCluster, crashCluster, type CrashClusterOptions } from './crash-cluster.ts';
-import { agentId } from './world.ts';
+import { agentId as defaultAgentId } from './world.ts';
 
 /**
  * A control plane, a cluster, and an agent as a process of its own that can be killed. Its journal
@@ -23,6 +23,8 @@ export interface CrashWorld extends Pick<CrashCluster, 'cluster' | 'left' | 'job
 }
 
 export interface CrashWorldOptions extends CrashClusterOptions {
+  /** Id of the agent. Another agent of the cluster with the same id recovers its releases. */
+  agentId?: string;
   /** More arguments of the agent. */
   args?: readonly string[];
 }
@@ -31,6 +33,7 @@ export interface CrashWorldOptions extends CrashClusterOptions {
 const noticeMs = 30_000;
 
 export async function crashWorld(options: CrashWorldOptions = {}): Promise<CrashWorld> {
+  const { agentId = defaultAgentId } = options;
   const children: ChildProcess[] = [];
   const { cluster, folder, left, jobs, ...own } = await crashCluster(options);
   const plane = new ControlPlane({ authenticate: tokensOf({ [agentId]: 'open-sesame' }) });

@@ -27,11 +27,13 @@ test(
   [],
   [
     'agents',
+    'audit',
     'completion',
     'control-plane',
     'ctl',
     'helm',
     'lint',
+    'policy',
     'rights',
     'run',
     'sandbox',

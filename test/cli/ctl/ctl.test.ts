@@ -10,7 +10,7 @@ async function world(t: ExecutionContext, given: Parameters<typeof testProgram>[
   const { plane, url, agentUrl } = await testPlane(t);
   const { puppets } = await testAgent(t, { controlPlaneUrl: agentUrl });
   await plane.waitForAgent('edge-1');
-  const program = testProgram({ ...given, env: { HELM_AGENT_SERVER: url } });
+  const program = testProgram({ ...given, env: { ...given.env, HELM_AGENT_SERVER: url } });
   return { ...program, plane, puppets, url };
 }
 
@@ -66,6 +66,30 @@ Visit
 \thttp://web\uFFFD[31m
 `,
   );
+});
+
+test('a command is a part of the trace in the environment', async (t) => {
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  for (const [given, expected] of [
+    [traceparent, traceparent],
+    ['not valid\r\nx: y', undefined],
+  ] as const) {
+    const headers: Headers[] = [];
+    const { run, puppets } = await world(t, {
+      fetch: (url, init) => {
+        if (init?.method === 'POST') headers.push(new Headers(init.headers));
+        return fetch(url, init);
+      },
+      env: { TRACEPARENT: given },
+    });
+    const code = run('ctl', 'install', 'web', 'nginx', '--agent', 'edge-1');
+    (await puppets.call(0)).succeed({ release });
+    t.is(await code, 0);
+    t.deepEqual(
+      headers.map((one) => one.get('traceparent') ?? undefined),
+      [expected],
+    );
+  }
 });
 
 test('a terminal shows a table that is redrawn', async (t) => {

@@ -1,5 +1,6 @@
 import type { ControlPlaneSettings } from '../../../src/cli/control-plane/settings.ts';
-import type { ProgramDependencies, Terminal } from '../../../src/cli/dependencies.ts';
+import type { ProgramDependencies, SessionTerminal, Terminal } from '../../../src/cli/dependencies.ts';
+import type { GuardSettings } from '../../../src/cli/guard/settings.ts';
 import { createProgram } from '../../../src/cli/program.ts';
 import type { RunSettings } from '../../../src/cli/run/settings.ts';
 import type { SandboxSettings } from '../../../src/cli/sandbox/settings.ts';
@@ -29,6 +30,10 @@ export function recordingTerminal(isTerminal: boolean): RecordingTerminal {
     write(text) {
       this.text += text;
     },
+    writeBytes(bytes) {
+      this.text += Buffer.from(bytes).toString();
+      return Promise.resolve();
+    },
     end() {
       this.isEnded = true;
     },
@@ -53,6 +58,19 @@ const sharedRenderer: ProgramDependencies['createRenderer'] = (options) => {
   return Promise.resolve({ ...renderer, close: () => Promise.resolve() });
 };
 
+/** Has an empty input, and drops its output. */
+const closedTerminal: SessionTerminal = {
+  isTerminal: false,
+  size: () => ({ columns: 80, rows: 24 }),
+  onResize: () => () => undefined,
+  startRaw: () => () => undefined,
+  async *input() {
+    // it is empty
+  },
+  write: () => Promise.resolve(),
+  close: () => undefined,
+};
+
 /** Returns the program with fakes for everything outside. */
 export function testProgram(
   given: {
@@ -65,12 +83,14 @@ export function testProgram(
     fetch?: ProgramDependencies['fetch'];
     randomBytes?: ProgramDependencies['host']['randomBytes'];
     table?: CommandTable;
+    sessionTerminal?: SessionTerminal;
     verbs?: readonly VerbEntry[];
   } = {},
 ) {
   const runs: RunSettings[] = [];
   const planes: ControlPlaneSettings[] = [];
   const sandboxes: SandboxSettings[] = [];
+  const guardians: GuardSettings[] = [];
   const files = { ...given.files };
   const interrupts = new Set<() => void>();
   const stdout = recordingTerminal(false);
@@ -97,6 +117,7 @@ export function testProgram(
     async updatePrivateFile(path, change) {
       files[path] = await Promise.resolve(change(files[path]));
     },
+    openSessionTerminal: () => Promise.resolve(given.sessionTerminal ?? closedTerminal),
     isFolder: (path) => Promise.resolve(given.folders?.includes(path) ?? false),
     fetch: given.fetch ?? ((url, init) => fetch(url, init)),
     onInterrupt(listener) {
@@ -110,6 +131,10 @@ export function testProgram(
     runSandbox(settings, ready) {
       sandboxes.push(settings);
       ready('https://127.0.0.1:7443', `/srv/${settings.kubeconfig}`);
+      return Promise.resolve();
+    },
+    runGuardian(settings) {
+      guardians.push(settings);
       return Promise.resolve();
     },
     runControlPlane(settings) {
@@ -127,6 +152,7 @@ export function testProgram(
     runs,
     planes,
     sandboxes,
+    guardians,
     files,
     stdout,
     stderr,

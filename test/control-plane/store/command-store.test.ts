@@ -61,7 +61,9 @@ both('keeps commands in their order, and their last state', async (t, reopen) =>
     ...{ state: 'done', instanceId: 'i', payload: undefined, isDurable: true, isConnected: false },
     ...{
       lostProcesses: ['p1', 'p2'],
+      ...{ sentBy: 'ci', namespace: 'shop', releaseName: 'web', createdAt: 7 },
       chart: 'sha256:1',
+      traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
       expiresAt: 5,
       lastEvent: 7,
       lastStatus: 4,
@@ -155,7 +157,10 @@ test('a file of an earlier version is brought to the newest one', async (t) => {
   await store.close();
   const database = new DatabaseSync(path);
   database.exec('ALTER TABLE commands DROP COLUMN chart; ALTER TABLE commands DROP COLUMN sent_by');
-  database.exec('ALTER TABLE commands DROP COLUMN lost_processes; DROP TABLE entries');
+  database.exec('ALTER TABLE commands DROP COLUMN lost_processes; DROP TABLE entries; DROP TABLE audit');
+  for (const column of ['namespace', 'release_name', 'created_at', 'traceparent']) {
+    database.exec(`ALTER TABLE commands DROP COLUMN ${column}`);
+  }
   database.exec('ALTER TABLE agents DROP COLUMN last_seen; ALTER TABLE agents DROP COLUMN version');
   database.exec('PRAGMA user_version = 1');
   database.close();
@@ -226,7 +231,7 @@ test(
     await store.close();
     inDatabase('PRAGMA user_version = 99')(path);
   },
-  /newer version of helm-agent \(schema 99, not 5\)$/,
+  /newer version of helm-agent \(schema 99, not 8\)$/,
 );
 
 test('refuses a file that another control plane uses, and takes one over that is left', async (t) => {

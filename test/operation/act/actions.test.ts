@@ -11,6 +11,7 @@ import { operation as scaleWorkload } from '../../../src/operation/act/scale-wor
 import { operation as startRelease } from '../../../src/operation/act/start-release.ts';
 import { operation as stopRelease } from '../../../src/operation/act/stop-release.ts';
 import { startPatch, stopPatch } from '../../../src/operation/act/stopped-workload.ts';
+import type { TakeTurn } from '../../../src/operation/context.ts';
 import { payloadReaders } from '../../../src/protocol/commands/index.ts';
 import { decodePayload } from '../../../src/protocol/payload.ts';
 import { configMap } from '../manifests.ts';
@@ -273,5 +274,48 @@ test('an object that another one replaces between the decision and the change is
   };
   const request = { namespace: world.namespace, kind: 'deploy', name: 'web', replicas: 7 };
   await t.throwsAsync(scaleWorkload.run(world.context({ cluster }), request), { message: /uid/i });
+  t.is(await replicasOf(world, 'Deployment', 'web'), 2);
+});
+
+test('what changes an object of a release takes its turn on that release, and nothing else does', async (t) => {
+  const world = await installed(t);
+  const { namespace, cluster } = world;
+  const turns: string[] = [];
+  const takeTurn: TakeTurn = async ({ release, reason }, change) => {
+    turns.push(`${release}: ${reason}`);
+    return await change();
+  };
+  const context = () => world.context({ takeTurn });
+  await restartWorkload.run(context(), { namespace, ...named('deploy', 'web') });
+  await scaleWorkload.run(context(), { namespace, ...named('sts', 'db'), replicas: 0 });
+  await pauseRollout.run(context(), { namespace, name: 'web' });
+  await resumeRollout.run(context(), { namespace, name: 'web' });
+  t.deepEqual(turns, [
+    `${namespace}/${releaseName}: change of Deployment web`,
+    `${namespace}/${releaseName}: change of StatefulSet db`,
+    `${namespace}/${releaseName}: change of Deployment web`,
+    `${namespace}/${releaseName}: change of Deployment web`,
+  ]);
+  turns.length = 0;
+  const web = { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: 'web' };
+  const long = { 'meta.helm.sh/release-name': 'x'.repeat(10_000) };
+  await cluster.mergePatch(web, { metadata: { annotations: long } });
+  await scaleWorkload.run(context(), { namespace, ...named('deploy', 'web'), replicas: 1 });
+  await cluster.mergePatch(web, { metadata: { labels: null, annotations: { 'meta.helm.sh/release-name': 'other' } } });
+  await scaleWorkload.run(context(), { namespace, ...named('deploy', 'web'), replicas: 2 });
+  await t.throwsAsync(scaleWorkload.run(context(), { namespace, ...named('deploy', 'api'), replicas: 2 }), {
+    code: 'not_found',
+  });
+  t.deepEqual(turns, []);
+});
+
+test('the wait for a turn counts towards the time limit, and changes nothing', async (t) => {
+  const world = await installed(t);
+  const takeTurn: TakeTurn = ({ signal }) =>
+    new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
+  const request = { namespace: world.namespace, ...named('deploy', 'web'), replicas: 5, timeout: 60_000 };
+  await t.throwsAsync(scaleWorkload.run(world.context({ takeTurn, queued: 59_990 }), request), { code: 'timeout' });
   t.is(await replicasOf(world, 'Deployment', 'web'), 2);
 });

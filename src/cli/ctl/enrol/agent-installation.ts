@@ -1,7 +1,7 @@
+import { localChart } from '../../../downloader/index.ts';
 import { valueMapOfPlain } from '../../../release/plain-value.ts';
 import type { ProgramDependencies } from '../../dependencies.ts';
 import { helmLog } from '../../helm-log.ts';
-import { localChart } from '../../locate-chart.ts';
 import { shellWord } from '../../shell-word.ts';
 import { renderChart } from '../../template/render-chart.ts';
 

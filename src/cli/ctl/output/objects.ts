@@ -1,6 +1,7 @@
 import type { Host } from '../../../go/host.ts';
 import { fieldAt, stringAt } from '../../../objects/fields.ts';
 import type { CommandAnswers } from '../../../protocol/commands/index.ts';
+import type { ObjectChange } from '../../../protocol/object-change.ts';
 import { valueOfPlain } from '../../../release/plain-value.ts';
 import { table } from '../../table.ts';
 import { oneLine } from '../../text.ts';
@@ -29,6 +30,25 @@ export function objectTable(objects: Listed, host: Host): string {
     reason,
   ]);
   return rows([header, ...listed]);
+}
+
+const signs = { present: '=', added: '+', changed: '~', deleted: '-' };
+
+/** Returns a line for each object that has changed. */
+export function changeLines(changes: readonly ObjectChange[]): string[] {
+  return changes.map(({ change, object, status, counts, reason = '' }) => {
+    const namespace = stringAt(object, 'metadata', 'namespace');
+    const name = stringAt(object, 'metadata', 'name') ?? '';
+    const words = [
+      ...[signs[change], namespace === undefined ? name : `${namespace}/${name}`],
+      ...[
+        change === 'deleted' ? 'deleted' : status,
+        counts === undefined ? '' : `${counts.ready}/${counts.wanted}`,
+        reason,
+      ],
+    ];
+    return oneLine(words.filter((word) => word !== '').join(' '));
+  });
 }
 
 export function eventTable(events: readonly Event[], host: Host): string {

@@ -1,10 +1,11 @@
+import type { ChartPathOptions } from '../../../downloader/index.ts';
 import type { Limits } from '../../limits.ts';
 import { limitsDescription, limitsFlag } from '../../limits-flag.ts';
 import { readPassword } from '../../password-file.ts';
 import { customFlag, type Flag, switchFlag } from '../../pflag/flag.ts';
 import type { FlagValues } from '../../pflag/flag-values.ts';
 import type { HelmContext } from '../context.ts';
-import { chartPathOfFlags, type ChartPathOptions } from '../flags/chart-path-flags.ts';
+import { chartPathOfFlags } from '../flags/chart-path-flags.ts';
 
 // These flags are not helm's: the help of `helm template` leaves them out, and the help of
 // `helm-agent template` lists them.

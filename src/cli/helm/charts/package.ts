@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { packageChart, signPackage, updateDependencies } from '../../../downloader/index.ts';
 import { statError } from '../../../go/file-error.ts';
 import type { Command } from '../../cobra/command.ts';
 import { switchFlag, textFlag } from '../../pflag/flag.ts';
@@ -7,7 +8,6 @@ import type { FlagValues } from '../../pflag/flag-values.ts';
 import type { HelmContext } from '../context.ts';
 import { connectionFlags, connectionOfFlags } from '../flags/connection-flags.ts';
 import { defaultKeyring } from '../settings.ts';
-import { packageChart } from './package-chart.ts';
 
 /** `helm package` (pkg/cmd/package.go) */
 export const packageCommand: Command<HelmContext> = {
@@ -41,27 +41,26 @@ export const packageCommand: Command<HelmContext> = {
     }
     const folder = flags.text('destination');
     const destination = folder === '.' ? process.cwd() : folder;
-    const sign = flags.isOn('sign') ? await signerOfFlags(flags, context) : undefined;
+    const key = flags.isOn('sign') ? await signingKeyOfFlags(flags, context) : undefined;
     for (const path of args) {
       const chart = resolve(path);
       await stat(path).catch((error: unknown) => {
         throw statError(path, error);
       });
       if (flags.isOn('dependency-update')) {
-        const { updateDependencies } = await import('../dependency/update-dependencies.ts');
         const quiet = { ...context, stdout: { ...context.stdout, write: () => undefined } };
         await updateDependencies(chart, { ...connectionOfFlags(flags), skipRefresh: false }, quiet);
       }
       const changes = { version: flags.text('version'), appVersion: flags.text('app-version') };
       const archive = join(destination, await packageChart(chart, destination, changes, context));
-      await sign?.(archive);
+      if (key) await signPackage(archive, key, context);
       context.stdout.write(`Successfully packaged chart and saved it to: ${archive}\n`);
     }
   },
 };
 
-async function signerOfFlags(flags: FlagValues, context: HelmContext) {
-  const { createPackageSigner } = await import('../provenance/sign-package.ts');
-  const passphraseFile = flags.text('passphrase-file');
-  return createPackageSigner({ keyName: flags.text('key'), keyring: flags.text('keyring'), passphraseFile }, context);
+async function signingKeyOfFlags(flags: FlagValues, context: HelmContext) {
+  const { passphrasesFrom } = await import('./passphrase.ts');
+  const openPassphrase = passphrasesFrom(flags.text('passphrase-file'), context);
+  return { keyName: flags.text('key'), keyring: flags.text('keyring'), openPassphrase };
 }

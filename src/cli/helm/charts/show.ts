@@ -1,10 +1,9 @@
+import { loadChart, locateChart } from '../../../downloader/index.ts';
 import { argumentCount } from '../../cobra/argument-count.ts';
 import type { Command, CommandEntry } from '../../cobra/command.ts';
-import { loadChart } from '../../load-chart.ts';
 import { textFlag } from '../../pflag/flag.ts';
 import { showChart, type ShowTopic, showValuesBy } from '../../show/show-chart.ts';
 import type { HelmContext } from '../context.ts';
-import { findHelmChart } from '../download/find-chart.ts';
 import { chartPathFlags, develFlag } from '../flags/chart-path-flags.ts';
 import { chartPathWithPassword, passwordFileFlag } from './own-flags.ts';
 
@@ -36,7 +35,7 @@ function topicEntry(topic: ShowTopic, short: string, examples: readonly string[]
     async run({ args: [name = ''], flags, context }) {
       const { stdout, stderr, log } = context;
       const onPulled = (lines: string) => stderr.write(lines);
-      const located = await findHelmChart(name, await chartPathWithPassword(flags, context), context, { onPulled });
+      const located = await locateChart(name, await chartPathWithPassword(flags, context), context, { onPulled });
       const chart = await loadChart(located, log.notice);
       const template = topic === 'values' ? flags.text('jsonpath') : '';
       stdout.write(template === '' ? showChart(chart, topic) : showValuesBy(template, chart));

@@ -1,11 +1,12 @@
+import { locateChart, type LocatedChart, updateMissingDependencies } from '../../../downloader/index.ts';
 import { quote } from '../../../go/strconv.ts';
+import { renderFlags } from '../../../protocol/commands/render-flags.ts';
 import { argumentCount } from '../../cobra/argument-count.ts';
 import type { Command } from '../../cobra/command.ts';
 import {
   commaListFlag,
   durationFlag,
   type Flag,
-  listFlag,
   pairsFlag,
   parseBool,
   switchFlag,
@@ -15,13 +16,11 @@ import type { FlagValues } from '../../pflag/flag-values.ts';
 import { kubeVersionOf } from '../../release-options.ts';
 import { nameFromTemplate } from '../../template/release-name.ts';
 import { renderChart } from '../../template/render-chart.ts';
-import { showOnly } from '../../template/show-only.ts';
+import { showOnly, showOnlyFlag } from '../../template/show-only.ts';
 import { mergeValueFlags } from '../../values.ts';
 import { nameFlags } from '../../verb/release-and-chart.ts';
 import { valueFlags, valuesOfFlags } from '../../verb/value-flags.ts';
 import type { HelmContext } from '../context.ts';
-import { prepareDependencies } from '../dependency/prepare-dependencies.ts';
-import { findHelmChart } from '../download/find-chart.ts';
 import { chartPathFlags, develFlag } from '../flags/chart-path-flags.ts';
 import { connectionOfFlags } from '../flags/connection-flags.ts';
 import { postRendererFlags } from '../flags/post-renderer-flags.ts';
@@ -60,10 +59,11 @@ Lookups find nothing, and no API server checks the manifests.
     const write = (text: string) => stderr.write(text);
     const request = {
       locate: async () =>
-        findHelmChart(chartName, await chartPathWithPassword(flags, context), context, { onPulled: write }),
+        locateChart(chartName, await chartPathWithPassword(flags, context), context, { onPulled: write }),
       values: () => mergeValueFlags(valuesOfFlags(flags), context.readFile),
       ...(flags.isOn('dependency-update') && {
-        prepare: prepareDependencies({ ...connectionOfFlags(flags), skipRefresh: false }, context),
+        prepare: (located: LocatedChart) =>
+          updateMissingDependencies(located, { ...connectionOfFlags(flags), skipRefresh: false }, context),
       }),
       name,
       namespace: await context.namespace(),
@@ -116,19 +116,12 @@ function templateFlags(context: HelmContext): readonly Flag[] {
     ...flagsWithoutEffect,
     waitFlag(context),
     switchFlag('no-hooks', 'leave out hooks'),
-    switchFlag('dependency-update', 'download the dependencies that charts/ does not contain'),
-    switchFlag('skip-schema-validation', 'do not check the values against values.schema.json'),
-    switchFlag('enable-dns', 'let templates resolve host names'),
-    switchFlag('include-crds', 'also print the CRDs of the chart'),
-    switchFlag('skip-tests', 'leave out tests'),
-    switchFlag('is-upgrade', 'set .Release.IsUpgrade instead of .Release.IsInstall'),
+    ...Object.values(renderFlags).map(({ name, help }) => switchFlag(name, help)),
     ...nameFlags,
     ...valueFlags,
     ...chartPathFlags(context),
     develFlag,
-    listFlag('show-only', 'print only the output of this template, a path or a pattern; may be repeated', {
-      shorthand: 's',
-    }),
+    showOnlyFlag,
     textFlag('output-dir', 'write the manifests to files in this folder'),
     switchFlag('validate', 'deprecated', { deprecated: "use '--dry-run=server' instead" }),
     textFlag('kube-version', 'Kubernetes version in .Capabilities.KubeVersion'),

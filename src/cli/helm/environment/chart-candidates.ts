@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { chartListPath, indexPath, readCachedIndex, readIndexText } from '../../../downloader/index.ts';
 import { readRepositoriesFile } from '../../../source/configuration/repositories-file.ts';
 import { type Candidate, type Completion, directives, withoutFiles } from '../../completion/candidate.ts';
 import type { HelmContext } from '../context.ts';
-import { chartListPath, indexPath, readCachedIndex, readIndexText } from '../download/repository-index.ts';
 
 const urlPrefixes: readonly Candidate[] = [
   { name: 'oci://', description: 'Chart OCI prefix' },
@@ -50,9 +50,9 @@ export async function versionCompletion(chart: string, context: HelmContext): Pr
   if (name === undefined || more.length > 0) return withoutFiles([]);
   const text = await readCachedIndex(repository, context).catch(() => undefined);
   if (text === undefined) return withoutFiles([]);
-  const versions = readIndexText(text, indexPath(repository, context)).versionsOf(name);
+  const index = await readIndexText(text, indexPath(repository, context));
   return withoutFiles(
-    (versions ?? []).map(({ version, appVersion }) => ({
+    (index.versionsOf(name) ?? []).map(({ version, appVersion }) => ({
       name: version,
       description: appVersion ? `App: ${appVersion}` : '',
     })),
@@ -70,5 +70,5 @@ async function chartsOf(repository: string, context: HelmContext): Promise<Candi
 /** Older versions of helm keep no list of charts beside the index. */
 async function namesInIndex(repository: string, context: HelmContext): Promise<readonly string[]> {
   const text = await readCachedIndex(repository, context).catch(() => undefined);
-  return text === undefined ? [] : readIndexText(text, indexPath(repository, context)).chartNames;
+  return text === undefined ? [] : (await readIndexText(text, indexPath(repository, context))).chartNames;
 }

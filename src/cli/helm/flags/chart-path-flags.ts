@@ -1,19 +1,9 @@
+import type { ChartPathOptions } from '../../../downloader/index.ts';
 import { type Flag, switchFlag, textFlag } from '../../pflag/flag.ts';
 import type { FlagValues } from '../../pflag/flag-values.ts';
 import type { HelmContext } from '../context.ts';
 import { defaultKeyring } from '../settings.ts';
-import { connectionFlags, connectionOfFlags, type ConnectionOptions } from './connection-flags.ts';
-
-/** Which version of a chart is used, and where it is found. */
-export interface ChartPathOptions extends ConnectionOptions {
-  /** Version or range, or an empty text. */
-  readonly version: string;
-  readonly verify: boolean;
-  readonly keyring: string;
-  /** URL of a repository, or an empty text. */
-  readonly repo: string;
-  readonly passCredentials: boolean;
-}
+import { connectionFlags, connectionOfFlags } from './connection-flags.ts';
 
 const version = 'version of the chart, or a range such as ^2.0.0 (default: the newest)';
 

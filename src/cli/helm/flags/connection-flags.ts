@@ -1,16 +1,6 @@
+import type { ConnectionOptions } from '../../../downloader/index.ts';
 import { type Flag, switchFlag, textFlag } from '../../pflag/flag.ts';
 import type { FlagValues } from '../../pflag/flag-values.ts';
-
-/** How a command connects to repositories and registries. A text that is not given is empty. */
-export interface ConnectionOptions {
-  readonly username: string;
-  readonly password: string;
-  readonly certFile: string;
-  readonly keyFile: string;
-  readonly caFile: string;
-  readonly insecureSkipTlsVerify: boolean;
-  readonly plainHttp: boolean;
-}
 
 /** Returns Helm's flags for connecting to repositories and registries. */
 export function connectionFlags(): readonly Flag[] {

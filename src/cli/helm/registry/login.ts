@@ -1,15 +1,15 @@
+import { connect } from '../../../downloader/index.ts';
 import { quote } from '../../../go/strconv.ts';
 import type { RegistryCredentials } from '../../../source/configuration/registry-auths.ts';
 import { storeRegistryCredentials } from '../../../source/configuration/registry-config.ts';
 import { defaultDownloadSettings } from '../../../source/download-settings.ts';
+import { networkText } from '../../../source/http/network-text.ts';
 import { checkCredentials } from '../../../source/oci/registry-access.ts';
 import { argumentCount } from '../../cobra/argument-count.ts';
 import type { Command } from '../../cobra/command.ts';
 import { switchFlag, textFlag } from '../../pflag/flag.ts';
 import type { FlagValues } from '../../pflag/flag-values.ts';
 import type { HelmContext } from '../context.ts';
-import { connect } from '../download/connect.ts';
-import { networkText } from '../download/network-text.ts';
 import { readLine, readPassword } from '../password.ts';
 
 /** `helm registry login` (pkg/cmd/registry_login.go) */

@@ -1,19 +1,30 @@
-import type { Chart } from '../../../chart/chart.ts';
-import { requireDependencies, requireInstallableType } from '../../../chart/metadata/installable.ts';
+import {
+  missingDependencies,
+  requireDependencies,
+  requireInstallableType,
+} from '../../../chart/metadata/installable.ts';
 import { processDependencies } from '../../../chart/process-dependencies.ts';
+import {
+  type ChartPathOptions,
+  type ChartReference,
+  loadChartFiles,
+  type LoadedChart,
+  locateChart,
+  type LocatedChart,
+  type ReferredChart,
+  referredChart,
+  updateDependencies,
+} from '../../../downloader/index.ts';
 import type { CommandAnswers } from '../../../protocol/commands/index.ts';
 import { valueMapOfPlain } from '../../../release/plain-value.ts';
 import { storedChart } from '../../../release/stored-chart.ts';
+import { withoutUserinfo } from '../../../source/http/http-url.ts';
 import type { Invocation } from '../../cobra/command.ts';
-import { loadChartFiles, type LoadedChart } from '../../load-chart.ts';
-import type { LocatedChart } from '../../locate-chart.ts';
 import type { FlagValues } from '../../pflag/flag-values.ts';
 import type { HelmContext } from '../context.ts';
-import { findHelmChart } from '../download/find-chart.ts';
-import { chartPathOfFlags, type ChartPathOptions, credentialsFromFlag } from '../flags/chart-path-flags.ts';
+import { chartPathOfFlags, credentialsFromFlag } from '../flags/chart-path-flags.ts';
 import { connectionOfFlags } from '../flags/connection-flags.ts';
 import { outputFormat } from '../flags/output-flag.ts';
-import { type ChartReference, type ReferredChart, referredChart, withoutUserinfo } from './chart-reference.ts';
 
 type Answer = CommandAnswers['install_release'];
 
@@ -33,7 +44,7 @@ export async function findChart(name: string, flags: FlagValues, context: HelmCo
   if (fields !== undefined) return { fields };
   const onPulled = (lines: string) => context.stdout.write(lines);
   const { url: chartName } = withoutUserinfo(name); // it only names the chart
-  return { fields: { chartName }, chart: await findHelmChart(name, options, context, { onPulled }) };
+  return { fields: { chartName }, chart: await locateChart(name, options, context, { onPulled }) };
 }
 
 /** Returns the fields for a chart that the agent downloads; undefined if this machine does. */
@@ -92,15 +103,9 @@ async function updatesDependencies(
   flags: FlagValues,
   context: HelmContext,
 ): Promise<boolean> {
-  if (!('folder' in located) || !hasMissingDependencies(chart)) return false;
-  const { updateDependencies } = await import('../dependency/update-dependencies.ts');
+  if (!('folder' in located) || missingDependencies(chart) === undefined) return false;
   await updateDependencies(located.folder, { ...connectionOfFlags(flags), skipRefresh: false }, context);
   return true;
-}
-
-function hasMissingDependencies({ dependencies, metadata }: Chart): boolean {
-  const present = new Set(dependencies.map((dependency) => dependency.metadata.name));
-  return (metadata.dependencies ?? []).some(({ name }) => !present.has(name));
 }
 
 /**

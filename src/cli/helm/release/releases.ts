@@ -1,5 +1,5 @@
+import type { LoadedChart } from '../../../downloader/index.ts';
 import type { CommandAnswers, CommandPayloads, CommandType } from '../../../protocol/commands/index.ts';
-import type { LoadedChart } from '../../load-chart.ts';
 
 /** The commands that have an operation. */
 export type ReleaseCommand = Exclude<CommandType, 'cancel_command'>;

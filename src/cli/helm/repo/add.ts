@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { requireRepositoryUrl, updateIndex } from '../../../downloader/index.ts';
 import { messageOf } from '../../../errors/index.ts';
 import { quote } from '../../../go/strconv.ts';
 import { withFileLock } from '../../../source/configuration/file-lock.ts';
@@ -16,7 +17,6 @@ import type { Command } from '../../cobra/command.ts';
 import { durationFlag, switchFlag, textFlag } from '../../pflag/flag.ts';
 import type { FlagValues } from '../../pflag/flag-values.ts';
 import type { HelmContext } from '../context.ts';
-import { requireRepositoryUrl, updateIndex } from '../download/repository-index.ts';
 import { readPassword } from '../password.ts';
 import { downloadTimeout, milliseconds } from './timeout.ts';
 
@@ -90,7 +90,7 @@ async function add(name: string, url: string, flags: FlagValues, context: HelmCo
     stdout.write(`${quote(name)} already exists with the same configuration, skipping\n`);
     return;
   }
-  requireRepositoryUrl(url);
+  await requireRepositoryUrl(url);
   await updateIndex(entry, context, new AbortController().signal, milliseconds(flags.duration('timeout'))).catch(
     (cause: unknown) => {
       const reason = messageOf(cause);

@@ -131,11 +131,11 @@ function methodOf({ apply_method: method }: Release, event: HookEvent): ApplyMet
 
 /** Stores that a hook runs. As in Helm, a failure to store it does not end the operation. */
 async function storeRun(state: OperationState, work: Work<unknown>, hook: Hook, tools: StateTools): Promise<void> {
-  const { context, materials } = work;
+  const { context, cache } = work;
   try {
     const revision = await ownRevision(work, state, tools.signal);
     const stored = await updateRevision(context.storage, revision, tools.signal);
-    materials.revisions.set(stored.release.version, stored);
+    cache.revisions.set(stored.release.version, stored);
   } catch (error) {
     tools.signal.throwIfAborted();
     tools.report({ message: `could not store the run of hook ${hook.path}: ${messageOf(error)}` });
@@ -160,7 +160,6 @@ function generatedNames(host: Host, objects: readonly ReleaseObject[]): string[]
   });
 }
 
-/** Returns the objects with their generated names. */
 function withGeneratedNames(objects: readonly ReleaseObject[], names: readonly string[] = []): ReleaseObject[] {
   return objects.map((item, index) => {
     const name = names[index] ?? '';

@@ -1,0 +1,119 @@
+import { on, once } from 'node:events';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { WebSocket } from 'ws';
+import * as z from 'zod';
+import { messageOf } from '../../../errors/index.ts';
+import { defaultHeartbeat, keepAlive } from '../../../net/heartbeat.ts';
+import { execPod } from '../../../protocol/commands/exec-pod.ts';
+import { resultSchema } from '../../../protocol/messages.ts';
+import { channels, maxMessageBytes } from '../../../protocol/streams/messages.ts';
+import type { SessionTerminal } from '../../dependencies.ts';
+import { ApiError, type SessionAddress } from '../api-client.ts';
+import { readAs } from '../read-as.ts';
+
+/** The largest message of the control plane, in bytes. */
+const maxSessionBytes = 16 * 1024 * 1024;
+
+/** Messages that wait to be written before the connection is paused, and before it is resumed. */
+const waiting = { highWaterMark: 8, lowWaterMark: 4 };
+
+const textSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('result'), payload: resultSchema }),
+  z.object({ type: z.literal('error'), payload: z.object({ code: z.string(), message: z.string() }) }),
+]);
+
+const answerSchema = z.object({ ok: z.literal(true), ...execPod.answer.shape });
+
+export interface SessionSettings {
+  terminal: SessionTerminal;
+  /** Whether the input is sent. */
+  input: boolean;
+  /** Whether the program has a terminal, so that each key is passed on. */
+  tty: boolean;
+  /** Ends the session. */
+  signal: AbortSignal;
+}
+
+/**
+ * Connects the terminal of this program with a command of the type `exec_pod`, and returns its
+ * result. Rejects with `ApiError`, and with the signal's reason.
+ */
+export async function runSession(address: SessionAddress, { terminal, input, tty, signal }: SessionSettings) {
+  const { url, headers, ca } = address;
+  const socket = new WebSocket(url, { headers, ca, maxPayload: maxSessionBytes, perMessageDeflate: false });
+  const abort = () => socket.terminate();
+  signal.addEventListener('abort', abort, { once: true });
+  const restore: Array<() => void> = [() => signal.removeEventListener('abort', abort)];
+  try {
+    // at once: the first one may come in the turn in which the socket opens
+    const messages = on(socket, 'message', { close: ['close'], ...waiting });
+    await opened(socket);
+    restore.push(keepAlive(socket, defaultHeartbeat, () => socket.terminate()));
+    if (tty)
+      restore.push(
+        terminal.startRaw(),
+        terminal.onResize(() => resize(socket, terminal)),
+      );
+    if (input) void sendInput(socket, terminal).catch(() => socket.terminate());
+    const result = await receive(messages, terminal);
+    signal.throwIfAborted();
+    if (result) return result;
+    throw new ApiError('the connection to the control plane was lost; the program may have been ended by that', true);
+  } finally {
+    for (const end of restore) end();
+    socket.terminate();
+  }
+}
+
+async function opened(socket: WebSocket): Promise<void> {
+  const refused = Promise.withResolvers<never>();
+  socket.on('error', () => undefined); // `once` rejects with it, and later the socket closes
+  socket.once('unexpected-response', (_request: ClientRequest, { statusCode = 0 }: IncomingMessage) => {
+    refused.reject(new ApiError(`the control plane refuses the session with ${statusCode}`, false, statusCode));
+  });
+  try {
+    await Promise.race([once(socket, 'open'), refused.promise]);
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw new ApiError(`cannot open the session: ${messageOf(error)}`, true);
+  }
+}
+
+/** Writes what arrives, and returns the result; undefined if the connection is lost before. */
+async function receive(messages: AsyncIterable<unknown[]>, terminal: SessionTerminal) {
+  for await (const [data, isBinary] of messages) {
+    const message = data as Buffer; // the default of ws
+    if (isBinary === true) {
+      await terminal.write(message[0] === channels.error ? 'error' : 'output', message.subarray(1));
+      continue;
+    }
+    const text = readAs(textSchema, JSON.parse(message.toString()), 'message');
+    // the reason follows in the result, if the agent can still send it
+    if (text.type === 'error') continue;
+    const { payload } = text;
+    return payload.ok ? readAs(answerSchema, payload, 'result') : payload;
+  }
+  return undefined;
+}
+
+/** Sends the input until it ends, and then says so. */
+async function sendInput(socket: WebSocket, terminal: SessionTerminal): Promise<void> {
+  for await (const bytes of terminal.input()) {
+    for (let start = 0; start < bytes.length; start += maxMessageBytes) {
+      const part = bytes.subarray(start, start + maxMessageBytes);
+      await send(socket, Buffer.concat([Buffer.of(channels.input), part]));
+    }
+    if (socket.readyState !== WebSocket.OPEN) return;
+  }
+  await send(socket, JSON.stringify({ type: 'end' }));
+}
+
+function resize(socket: WebSocket, terminal: SessionTerminal): void {
+  void send(socket, JSON.stringify({ type: 'resize', ...terminal.size() }));
+}
+
+/** Resolves when the message is written, or cannot be written any more. */
+async function send(socket: WebSocket, message: Buffer | string): Promise<void> {
+  if (socket.readyState !== WebSocket.OPEN) return;
+  await new Promise<void>((resolve) => socket.send(message, () => resolve()));
+}

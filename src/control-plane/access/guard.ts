@@ -1,0 +1,176 @@
+import type { Right } from '../../protocol/commands/definition.ts';
+import type { CommandTable } from '../../protocol/commands/table.ts';
+import { ControlPlaneError, type ControlPlaneErrorCode } from '../error.ts';
+import type { CommandRecord } from '../store/command-store.ts';
+import { type CommandScope, commandScope } from './command-scope.ts';
+import { type Action, type AgentSubject, isAllowed, isAllowedSomewhere, mayReach } from './is-allowed.ts';
+import type { Principal } from './role.ts';
+
+/** Decides further about what a user's roles allow. */
+export type Authorize = (principal: Principal, action: Action) => boolean;
+
+/** A request that a user may not make. */
+export class RefusedError extends ControlPlaneError {
+  readonly action: Action;
+
+  constructor(code: ControlPlaneErrorCode, message: string, action: Action) {
+    super(code, message);
+    this.action = action;
+  }
+}
+
+export interface GuardOptions {
+  table: CommandTable;
+  /** Default: what the roles allow is allowed. */
+  authorize?: Authorize | undefined;
+  /** Returns the labels of an agent; undefined if the agent is not known. */
+  labelsOf: (agentId: string) => AgentSubject['labels'];
+  /** Returns a command that is stored. */
+  commandOf: (key: string) => CommandRecord | undefined;
+}
+
+/** A command that is about to be sent. */
+interface NewCommand {
+  readonly type: string;
+  readonly payload?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The rights whose commands, and their results, those with the right `read` see. */
+const readable: ReadonlySet<Right> = new Set(['read', 'deploy', 'act']);
+
+/**
+ * Decides about all requests of users. What one may not see is refused as if it did not exist.
+ * Methods that begin with `require` throw `ControlPlaneError`.
+ */
+export class Guard {
+  readonly #options: GuardOptions;
+
+  constructor(options: GuardOptions) {
+    this.#options = options;
+  }
+
+  allows(principal: Principal, action: Action): boolean {
+    return isAllowed(principal, action) && this.#isAuthorized(principal, action);
+  }
+
+  /** Whether a user may know of an agent. Default of `labels`: those that the agent has. */
+  sees(principal: Principal, agentId: string, labels = this.#options.labelsOf(agentId)): boolean {
+    const agent = { agentId, labels };
+    return mayReach(principal, agent) && this.#isAuthorized(principal, { right: 'read', agent });
+  }
+
+  /** Whether a user may know of a command, its events and its result. */
+  seesCommand(principal: Principal, record: CommandRecord): boolean {
+    const { agentId, type: command, namespace, releaseName: release } = record;
+    const right = this.#options.table.find(command)?.definition.right ?? 'admin';
+    const scope = { agent: this.#agent(agentId), namespace, release };
+    if (this.allows(principal, { ...scope, right, command })) return true;
+    return readable.has(right) && this.allows(principal, { ...scope, right: 'read' });
+  }
+
+  /** Requires that a user may know of a command, if there is one with the key. */
+  requireVisible(principal: Principal, key: string): void {
+    const record = this.#options.commandOf(key);
+    if (!record || this.seesCommand(principal, record)) return;
+    throw commandNotFound(key, { right: 'read', agent: this.#agent(record.agentId) });
+  }
+
+  /** Requires an administrator without any limit. */
+  requireAdministrator(principal: Principal): void {
+    const action = { right: 'admin' } as const;
+    if (this.allows(principal, action)) return;
+    throw new RefusedError('forbidden', `${principal.name} may not do this; it is for administrators`, action);
+  }
+
+  /** Requires that a user may manage an agent, or invite one with some labels. */
+  requireAgentAdministrator(principal: Principal, agentId: string, newLabels?: AgentSubject['labels']): void {
+    const known = this.#options.labelsOf(agentId);
+    for (const labels of newLabels && known ? [known, newLabels] : [known ?? newLabels]) {
+      const action = { right: 'admin', agent: { agentId, labels } } as const;
+      if (this.allows(principal, action)) continue;
+      if (!this.sees(principal, agentId, labels)) hide(action, 'agent_not_found');
+      throw new RefusedError('forbidden', `${principal.name} may not manage the agent ${agentId}`, action);
+    }
+  }
+
+  requireAgent(principal: Principal, agentId: string): void {
+    if (!this.sees(principal, agentId)) {
+      hide({ right: 'read', agent: this.#agent(agentId) }, 'agent_not_found');
+    }
+  }
+
+  /** Requires that a user may send a command. Returns its scope. */
+  requireCommand(principal: Principal, agentId: string, { type, payload = {} }: NewCommand): CommandScope {
+    const scope = commandScope(this.#options.table, type, payload);
+    const { key } = payload;
+    if (type === 'cancel_command' && typeof key === 'string') this.#requireCancel(principal, agentId, key, scope);
+    else this.#require(principal, actionOf(type, this.#agent(agentId), scope));
+    return scope;
+  }
+
+  /** Requires that a user may send some command that uses an uploaded chart. */
+  requireUpload(principal: Principal): void {
+    const { definitions } = this.#options.table;
+    const isAllowedToUpload = Object.entries(definitions).some(
+      ([command, { right, fields }]) =>
+        'chartUpload' in fields &&
+        isAllowedSomewhere(principal, { right, command }) &&
+        this.#isAuthorized(principal, { right, command }),
+    );
+    if (isAllowedToUpload) return;
+    throw new RefusedError('forbidden', `${principal.name} may not send commands with charts`, { right: 'deploy' });
+  }
+
+  /** Who may send a command may cancel it. */
+  #requireCancel(principal: Principal, agentId: string, key: string, scope: CommandScope): void {
+    const record = this.#options.commandOf(key);
+    const action = actionOf('cancel_command', this.#agent(agentId), scope);
+    // the agent may know it from before
+    if (record?.agentId !== agentId && this.allows(principal, action)) return;
+    if (record?.agentId !== agentId || !this.seesCommand(principal, record)) {
+      if (!this.sees(principal, agentId)) hide(action, 'agent_not_connected');
+      throw commandNotFound(key, action);
+    }
+    const { type, namespace, releaseName } = record;
+    const right = this.#options.table.find(type)?.definition.right ?? 'admin';
+    this.#require(principal, actionOf(type, this.#agent(agentId), { right, namespace, releaseName }));
+  }
+
+  #require(principal: Principal, action: Action & { agent: AgentSubject }): void {
+    if (this.allows(principal, action)) return;
+    const { agentId, labels } = action.agent;
+    if (!this.sees(principal, agentId, labels)) hide(action, 'agent_not_connected');
+    throw new RefusedError('forbidden', `${principal.name} may not send ${describe(action)}`, action);
+  }
+
+  #isAuthorized(principal: Principal, action: Action): boolean {
+    // a token may have ended since the request began
+    if (principal.revoked?.aborted === true) return false;
+    return this.#options.authorize?.(principal, action) ?? true;
+  }
+
+  #agent(agentId: string): AgentSubject {
+    return { agentId, labels: this.#options.labelsOf(agentId) };
+  }
+}
+
+function hide(action: Action & { agent: AgentSubject }, code: 'agent_not_found' | 'agent_not_connected'): never {
+  const isUnknown = code === 'agent_not_found';
+  const { agentId } = action.agent;
+  const message = isUnknown ? 'no agent with this id is known' : `no agent is connected as ${agentId}`;
+  throw new RefusedError(code, message, action);
+}
+
+function commandNotFound(key: string, action: Action): RefusedError {
+  return new RefusedError('command_not_found', `no command has the key ${key}`, action);
+}
+
+function actionOf(command: string, agent: AgentSubject, { right, namespace, releaseName }: CommandScope) {
+  return { right, command, agent, namespace, release: releaseName };
+}
+
+function describe({ command = '', right, agent, namespace, release }: Action): string {
+  const subject = release === undefined ? '' : ` for the release ${JSON.stringify(release)}`;
+  const place = namespace === undefined ? 'all namespaces' : `the namespace ${JSON.stringify(namespace)}`;
+  return `${command} to the agent ${agent?.agentId ?? ''}${subject} in ${place}, which needs the right "${right}" there`;
+}

@@ -1,0 +1,62 @@
+import { matchesLabels, parseLabelSelector } from '../../objects/label-selector.ts';
+import type { Right } from '../../protocol/commands/definition.ts';
+import { matchesAny } from '../../protocol/pattern.ts';
+import type { Principal, Role } from './role.ts';
+
+/** An agent, as roles select it. */
+export interface AgentSubject {
+  readonly agentId: string;
+  /** Undefined if the agent was not invited; no label selector matches it then. */
+  readonly labels: Readonly<Record<string, string>> | undefined;
+}
+
+/** A request of a user. */
+export interface Action {
+  readonly right: Right;
+  /** Type of the command to send. Default: the request is not a command. */
+  readonly command?: string | undefined;
+  /** Undefined for what is not about one agent. */
+  readonly agent?: AgentSubject | undefined;
+  /** Undefined for all namespaces, and for the cluster. */
+  readonly namespace?: string | undefined;
+  /** Undefined for several releases, or for none. */
+  readonly release?: string | undefined;
+}
+
+/**
+ * Whether one of the roles of a user allows an action as a whole. What the action leaves open needs
+ * a role without a limit.
+ */
+export function isAllowed({ roles }: Pick<Principal, 'roles'>, action: Action): boolean {
+  const { agent, namespace, release } = action;
+  return roles.some(
+    (role) =>
+      grants(role, action) &&
+      covers(role, agent) &&
+      matchesAny(role.namespaces, namespace) &&
+      matchesAny(role.releases, release),
+  );
+}
+
+/** Whether a user may know of an agent, because a role covers it. */
+export function mayReach({ roles }: Pick<Principal, 'roles'>, agent: AgentSubject): boolean {
+  return roles.some((role) => covers(role, agent));
+}
+
+/** Whether a role of a user has a right, or the type of a command, for anything. */
+export function isAllowedSomewhere(
+  { roles }: Pick<Principal, 'roles'>,
+  action: Pick<Action, 'right' | 'command'>,
+): boolean {
+  return roles.some((role) => grants(role, action));
+}
+
+function grants({ rights }: Role, { right, command }: Pick<Action, 'right' | 'command'>): boolean {
+  return rights.includes('admin') || rights.includes(right) || (command !== undefined && rights.includes(command));
+}
+
+function covers({ agents, labels }: Role, agent: AgentSubject | undefined): boolean {
+  if (!matchesAny(agents, agent?.agentId)) return false;
+  if (labels === undefined) return true;
+  return agent?.labels !== undefined && matchesLabels(parseLabelSelector(labels), agent.labels);
+}

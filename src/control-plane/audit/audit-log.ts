@@ -1,0 +1,119 @@
+import { Notice } from '../../async/index.ts';
+import type { ControlPlaneLimits } from '../limits.ts';
+import type { AuditRecord, CommandStore } from '../store/command-store.ts';
+import type { Change } from '../store/store-writer.ts';
+import { type AuditEntry, type AuditFields, lineDigest, noEntry, printableFields } from './audit-entry.ts';
+import { RefusalCounter } from './refusal-counter.ts';
+
+export interface AuditLogOptions {
+  store: Pick<CommandStore, 'audit'>;
+  /** Stores a change. */
+  write: (change: Pick<Change, 'audit' | 'oldAudit' | 'onStored'>) => void;
+  limits: Pick<ControlPlaneLimits, 'auditEntries' | 'auditMs'>;
+  now: () => Date;
+  /** Returns a time in milliseconds that never goes back. */
+  monotonic: () => number;
+  /** Called with each entry. Default: none. */
+  onEntry?: ((entry: AuditEntry) => void) | undefined;
+}
+
+/** Number of entries that are read at a time. */
+const pageLength = 500;
+
+/** Time between two entries about requests that got no entry of their own, in milliseconds. */
+const countIntervalMs = 60_000;
+
+/** Number of entries after which old ones are deleted. */
+const trimInterval = 1000;
+
+/**
+ * The log of who has done what. Entries are only added, and each has the digest of the one before.
+ */
+export class AuditLog {
+  readonly #options: AuditLogOptions;
+  readonly #refusals: RefusalCounter;
+  readonly #added = new Notice();
+  #number = 0;
+  #previous = noEntry;
+  /** The newest entry that readers get, because it is stored. */
+  #stored = 0;
+  #counts: NodeJS.Timeout | undefined;
+
+  constructor(options: AuditLogOptions) {
+    this.#options = options;
+    this.#refusals = new RefusalCounter(options.monotonic);
+  }
+
+  /** Continues after the newest entry of the store. */
+  open(newest: AuditRecord | undefined): void {
+    if (newest) {
+      this.#number = newest.number;
+      this.#stored = newest.number;
+      this.#previous = lineDigest(newest.line);
+      this.#trim();
+    }
+    this.#counts = setInterval(() => this.#addCount(), countIntervalMs).unref();
+  }
+
+  /** Adds an entry for the refused requests that have none. Nothing is added afterwards. */
+  close(): void {
+    if (this.#counts === undefined) return;
+    clearInterval(this.#counts);
+    this.#addCount();
+    this.#counts = undefined;
+  }
+
+  add(fields: AuditFields): void {
+    if (this.#counts === undefined) return;
+    const at = this.#options.now();
+    const number = ++this.#number;
+    const place = { number, time: at.toISOString() };
+    const entry: AuditEntry = { ...place, ...printableFields(fields), previous: this.#previous };
+    const line = JSON.stringify(entry);
+    this.#previous = lineDigest(line);
+    const onStored = () => {
+      this.#stored = number;
+      this.#added.give();
+    };
+    this.#options.write({ audit: { number, at: at.getTime(), line }, onStored });
+    if (number % trimInterval === 0) this.#trim();
+    this.#options.onEntry?.(entry);
+  }
+
+  /** Adds an entry for a refused request, or counts it if there are many. */
+  addRefusal(fields: Omit<AuditFields, 'decision'>): void {
+    const { user, from, agentId } = fields;
+    if (this.#refusals.take(user ?? from ?? agentId ?? '')) this.add({ ...fields, decision: 'refused' });
+  }
+
+  /**
+   * Returns the entries with a higher number, of a time or later, in milliseconds. With a signal,
+   * it also returns those that follow, until the signal aborts.
+   */
+  async *after(number: number, since = 0, signal?: AbortSignal): AsyncGenerator<AuditRecord> {
+    let last = number;
+    const isEnded = () => signal?.aborted === true;
+    while (!isEnded()) {
+      const records = await this.#options.store.audit({ after: last, since, max: pageLength });
+      for (const record of records) {
+        if (isEnded()) return;
+        yield record;
+        last = record.number;
+      }
+      if (records.length > 0) continue;
+      if (!signal) return;
+      while (this.#stored <= last && !isEnded()) await this.#added.next(signal);
+    }
+  }
+
+  #addCount(): void {
+    const count = this.#refusals.takeCount();
+    if (count > 0) this.add({ action: 'further requests', decision: 'refused', outcome: 'forbidden', count });
+  }
+
+  /** Deletes what is too old. */
+  #trim(): void {
+    const { now, limits, write } = this.#options;
+    write({ oldAudit: { before: now().getTime() - limits.auditMs, upTo: this.#number - limits.auditEntries } });
+  }
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { objectName } from '../protocol/bounded.ts';
+import { maxSentByLength } from '../protocol/limits.ts';
+import { validate } from '../protocol/validation.ts';
+import { ControlPlaneError } from './error.ts';
+import type { CommandRecord } from './store/command-store.ts';
+
+const querySchema = z.strictObject({
+  agent: objectName.optional(),
+  namespace: objectName.optional(),
+  release: objectName.optional(),
+  sender: z.string().max(maxSentByLength).optional(),
+  state: z.enum(['waiting', 'sent', 'accepted', 'done']).optional(),
+  since: z.iso.datetime({ offset: true }).max(40).optional(),
+  limit: z.coerce.number().int().min(1).max(1000).default(100),
+  cursor: z.string().max(64).optional(),
+});
+/** The query of a list of commands. */
+export type CommandQuery = z.output<typeof querySchema>;
+
+/** Reads the query of a URL. Throws `ControlPlaneError` `bad_request`. */
+export function readCommandQuery(url: string): CommandQuery {
+  const parameters = new URLSearchParams(url.split('?')[1]);
+  const validated = validate(querySchema, Object.fromEntries(parameters), 'the query');
+  if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
+  return validated.data;
+}
+
+/** Number of commands that one request looks at, so that it does not hold up others. */
+const maxExamined = 10_000;
+
+/**
+ * Returns a page of those commands that fit a query and that `isSeen` allows, the newest first.
+ * `records` has all commands, the newest first. A page can be shorter than its limit, or empty, and
+ * have a next one. Throws `ControlPlaneError` `bad_request`.
+ */
+export function commandPage(
+  records: readonly CommandRecord[],
+  { limit, cursor, ...query }: CommandQuery,
+  isSeen: (record: CommandRecord) => boolean,
+): { commands: object[]; next?: string } {
+  const start = cursor === undefined ? 0 : startAfter(records, cursor);
+  const commands: object[] = [];
+  let index = start;
+  for (; index < Math.min(records.length, start + maxExamined) && commands.length < limit; index++) {
+    const record = records[index];
+    if (record && fits(record, query) && isSeen(record)) commands.push(listed(record));
+  }
+  const last = records[index - 1];
+  return { commands, ...(last && index < records.length && { next: cursorOf(last) }) };
+}
+
+function fits(record: CommandRecord, query: Omit<CommandQuery, 'limit' | 'cursor'>): boolean {
+  const { agent, namespace, release, sender, state, since } = query;
+  return (
+    (agent === undefined || record.agentId === agent) &&
+    (namespace === undefined || record.namespace === namespace) &&
+    (release === undefined || record.releaseName === release) &&
+    (sender === undefined || record.sentBy === sender) &&
+    (state === undefined || record.state === state) &&
+    (since === undefined || (record.createdAt ?? 0) >= Date.parse(since))
+  );
+}
+
+function listed({ key, agentId, type, state, sentBy, namespace, releaseName, createdAt }: CommandRecord) {
+  const time = createdAt === undefined ? undefined : new Date(createdAt).toISOString();
+  return { key, agentId, type, state, sentBy, namespace, releaseName, createdAt: time };
+}
+
+/** The key is hashed, because the user may not see the command. */
+function cursorOf({ key, createdAt = 0 }: CommandRecord): string {
+  return `${createdAt}-${createHash('sha256').update(key).digest('base64url').slice(0, 22)}`;
+}
+
+/**
+ * Returns the place after the command of a cursor. If that was forgotten, it is the place of the
+ * first command of its time, so that none is left out.
+ */
+function startAfter(records: readonly CommandRecord[], cursor: string): number {
+  const [, text] = /^(\d{1,15})-[\w-]{22}$/.exec(cursor) ?? [];
+  if (text === undefined) throw new ControlPlaneError('bad_request', 'cursor must be the next of a page');
+  const time = Number(text);
+  const found = records.findIndex((record) => (record.createdAt ?? 0) === time && cursorOf(record) === cursor);
+  if (found >= 0) return found + 1;
+  const older = records.findIndex(({ createdAt = 0 }) => createdAt <= time);
+  return older < 0 ? records.length : older;
+}

@@ -1,0 +1,108 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { createUpgradeListener, type Decision } from '../../net/websocket-server.ts';
+import { FrameTurns } from '../../protocol/session/frame-turns.ts';
+import { addressOf, authenticateUser, type UserAccess } from '../access/authenticate-user.ts';
+import type { Guard } from '../access/guard.ts';
+import type { Principal } from '../access/role.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import { BearerWatch } from '../bearer-watch.ts';
+import type { CommandIndex } from '../command-index.ts';
+import { ControlPlaneError } from '../error.ts';
+import { statusLineOf } from '../http-json.ts';
+import type { Logger } from '../logger.ts';
+import type { CommandStreams } from './command-streams.ts';
+import { maxSessionMessageBytes, serveSession } from './session-socket.ts';
+import { requireStream } from './stream-handler.ts';
+
+export interface SessionListenerOptions {
+  commands: Pick<CommandIndex, 'get'>;
+  streams: CommandStreams;
+  access: UserAccess;
+  guard: Pick<Guard, 'requireVisible'>;
+  audit: Pick<AuditLog, 'addRefusal'>;
+  log: Logger;
+}
+
+/** The WebSockets of callers whose commands have streams in both directions. */
+export interface SessionListener {
+  /** Handles the event `upgrade` of an HTTP server. */
+  upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /** Ends all sessions. */
+  close: () => void;
+}
+
+const sessionPath = /^\/api\/commands\/([^/]+)\/stream$/;
+
+/** Whether a request is for a session, and not one of an agent. */
+export function isSessionPath(url = ''): boolean {
+  return url.startsWith('/api/');
+}
+
+export function sessionListener({
+  commands,
+  streams,
+  access,
+  guard,
+  audit,
+  log,
+}: SessionListenerOptions): SessionListener {
+  const stopping = new AbortController();
+  const turns = new FrameTurns();
+  const callers = new BearerWatch(access.token);
+  const commandAt = (principal: Principal, url: string) => {
+    const [, key = ''] = sessionPath.exec(url.split('?')[0] ?? '') ?? [];
+    guard.requireVisible(principal, decoded(key));
+    const command = commands.get(decoded(key));
+    if (!command) throw new ControlPlaneError('command_not_found', 'no command has the key');
+    return command;
+  };
+  const decide = async (request: IncomingMessage): Promise<Decision> => {
+    let name: string | undefined;
+    try {
+      const user = await authenticateUser(request, access);
+      name = user.principal.name;
+      requireOwnPage(request);
+      const command = commandAt(user.principal, request.url ?? '');
+      requireStream(command, { kind: 'duplex', streams, sentBy: user.principal.name });
+      access.trust(request.socket);
+      return {
+        serve(socket) {
+          const gone = new AbortController();
+          const endWatch = callers.add(user, request.headers.authorization, gone);
+          const signal = AbortSignal.any([gone.signal, stopping.signal]);
+          void serveSession(socket, command, { streams, turns, signal }).finally(endWatch);
+        },
+      };
+    } catch (error) {
+      if (!(error instanceof ControlPlaneError)) throw error;
+      const [path = ''] = (request.url ?? '').split('?');
+      audit.addRefusal({ action: `GET ${path}`, from: addressOf(request), user: name, outcome: error.code });
+      return { refuse: statusLineOf(error) };
+    }
+  };
+  return {
+    upgrade: createUpgradeListener({
+      peer: 'a caller of a session',
+      subprotocols: [],
+      maxMessageBytes: maxSessionMessageBytes,
+      decide,
+      log,
+    }),
+    close: () => stopping.abort(),
+  };
+}
+
+/** Browsers let any web page open a WebSocket, and say only where the page is from. */
+function requireOwnPage({ headers: { origin, host } }: IncomingMessage): void {
+  if (origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)) return;
+  throw new ControlPlaneError('forbidden', 'web pages of other servers cannot open streams');
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new ControlPlaneError('bad_request', 'the path is not properly encoded');
+  }
+}

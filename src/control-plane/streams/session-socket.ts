@@ -1,0 +1,152 @@
+import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WebSocket } from 'ws';
+import { codeOf, messageOf } from '../../errors/index.ts';
+import { type HeartbeatTimes, keepAlive } from '../../net/heartbeat.ts';
+import { parseJson } from '../../protocol/json.ts';
+import { FrameReader } from '../../protocol/session/frame-reader.ts';
+import type { FrameTurns } from '../../protocol/session/frame-turns.ts';
+import {
+  channels,
+  encodeMessage,
+  maxControlBytes,
+  maxMessageBytes,
+  messagesOf,
+} from '../../protocol/streams/messages.ts';
+import type { TrackedCommand } from '../tracked-command.ts';
+import type { CommandStreams } from './command-streams.ts';
+
+/** The largest message of a caller, in bytes: the number of its channel, and what it carries. */
+export const maxSessionMessageBytes = 1 + maxMessageBytes;
+
+/** Interval between pings, and time without an answer after which a caller has gone away. */
+const sessionHeartbeat: HeartbeatTimes = { pingIntervalMs: 20_000, silenceLimitMs: 60_000 };
+
+/** Time for the result to arrive after the end of the stream. */
+const resultWaitMs = 10_000;
+
+/** Time for a caller to confirm that the connection closes. */
+const closeTimeoutMs = 1000;
+
+/** Status codes of RFC 6455. */
+const closed = { normally: 1000, forAgent: 1011, byViolation: 1008 } as const;
+
+export interface SessionOptions {
+  streams: Pick<CommandStreams, 'take'>;
+  turns: FrameTurns;
+  /** Aborts when the caller's credential is not valid any more, or the control plane stops. */
+  signal: AbortSignal;
+  /** Default: pings each 20 seconds, and an end after 60 seconds of silence. */
+  heartbeat?: HeartbeatTimes;
+}
+
+/**
+ * Connects the WebSocket of a caller with the stream of a command, until both have ended. Binary
+ * messages are the number of a channel (1 byte) and its bytes; text messages of the caller control
+ * the command, and the last one of this end has its result. Never rejects.
+ */
+export async function serveSession(socket: WebSocket, command: TrackedCommand, options: SessionOptions): Promise<void> {
+  const { streams, turns, signal, heartbeat = sessionHeartbeat } = options;
+  const gone = new AbortController();
+  const ended = AbortSignal.any([signal, gone.signal]);
+  let stream: Duplex | undefined;
+  let resume: (() => void) | undefined;
+  const reader = new FrameReader(socket, {
+    turns,
+    onFrame(frame, isBinary) {
+      const message = callerMessage(frame, isBinary);
+      if (message === undefined) {
+        close(socket, closed.byViolation, 'a message does not follow docs/protocol.md');
+        gone.abort();
+      } else if (stream?.writable === true && !stream.write(message)) {
+        resume ??= reader.hold();
+      }
+    },
+    onClose: () => gone.abort(),
+  });
+  const release = () => {
+    resume?.();
+    resume = undefined;
+  };
+  resume = reader.hold(); // until the agent can take input
+  const stopHeartbeat = keepAlive(pausable(socket), heartbeat, () => socket.terminate());
+  socket.on('error', () => socket.terminate());
+  try {
+    stream = await streams.take(command, ended);
+    stream.on('error', () => undefined); // `messagesOf` throws it
+    stream.on('drain', release).once('close', release);
+    release();
+    for await (const { channel, bytes } of messagesOf(stream, [channels.output, channels.error])) {
+      await send(socket, Buffer.concat([Buffer.of(channel), bytes]));
+    }
+    stream.end();
+  } catch (error) {
+    stream?.destroy(error instanceof Error ? error : undefined);
+    if (codeOf(error) !== 'stream_ended' && !ended.aborted) {
+      await send(socket, textOf('error', { code: codeOf(error) ?? 'stream_lost', message: messageOf(error) }));
+    }
+  }
+  release();
+  stopHeartbeat();
+  if (!ended.aborted) await endWithResult(socket, command, gone.signal);
+  else close(socket, closed.normally, 'the session is over');
+}
+
+/** Sends the result, which follows the end of the stream, and closes the connection. */
+async function endWithResult(socket: WebSocket, command: TrackedCommand, gone: AbortSignal): Promise<void> {
+  const over = new AbortController();
+  const result = await Promise.race([
+    command.outcome(),
+    sleep(resultWaitMs, undefined, { signal: AbortSignal.any([gone, over.signal]) }).catch(() => undefined),
+  ]);
+  over.abort();
+  if (result) await send(socket, textOf('result', result));
+  if (result) close(socket, closed.normally, 'the command has ended');
+  else close(socket, closed.forAgent, 'the stream to the agent has ended, and the result has not arrived');
+}
+
+/** Returns a message of a caller as agents get it; undefined if it breaks the rules. */
+function callerMessage(frame: Buffer, isBinary: boolean): Buffer | undefined {
+  if (isBinary) {
+    const [channel] = frame;
+    return channel === channels.input ? encodeMessage({ channel, bytes: frame.subarray(1) }) : undefined;
+  }
+  if (frame.length > maxControlBytes || !isJson(frame)) return undefined;
+  return encodeMessage({ channel: channels.control, bytes: frame });
+}
+
+function isJson(frame: Buffer): boolean {
+  try {
+    parseJson(frame.toString());
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A socket whose peer is not silent while it has not taken what was sent. */
+function pausable(socket: WebSocket) {
+  return {
+    get isPaused() {
+      return socket.isPaused || socket.bufferedAmount > 0;
+    },
+    ping: () => socket.ping(),
+    on: (event: 'message' | 'ping' | 'pong', listener: () => void) => socket.on(event, listener),
+  };
+}
+
+function textOf(type: 'result' | 'error', payload: object): string {
+  return JSON.stringify({ type, payload });
+}
+
+/** Resolves when the message is written, or cannot be written any more. */
+async function send(socket: WebSocket, message: Buffer | string): Promise<void> {
+  if (socket.readyState !== socket.OPEN) return;
+  await new Promise<void>((resolve) => socket.send(message, () => resolve()));
+}
+
+function close(socket: WebSocket, code: number, reason: string): void {
+  socket.close(code, reason);
+  const cutOff = setTimeout(() => socket.terminate(), closeTimeoutMs);
+  socket.once('close', () => clearTimeout(cutOff));
+}

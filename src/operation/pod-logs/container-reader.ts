@@ -1,0 +1,196 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Cluster, ContainerRef } from '../../objects/cluster.ts';
+import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
+import type { LogCursor } from '../../protocol/streams/log-records.ts';
+import type { ContainerRun } from '../logs/container-runs.ts';
+import { LogLines, type LogPosition, sinceOf } from './log-lines.ts';
+
+/** The part of the log of a container that is read. */
+export interface LogSelection {
+  /** Number of the last lines. Default: all. */
+  tail?: number | undefined;
+  /** Time in UTC of the first line, with nanoseconds. Default: that of the log. */
+  start?: string | undefined;
+  /** Whether lines keep their times. Default: false. */
+  timestamps?: boolean | undefined;
+  /** Most bytes. Default: all. */
+  limitBytes?: number | undefined;
+}
+
+export interface ContainerReaderOptions {
+  cluster: Pick<Cluster, 'streamLog'>;
+  container: ContainerRef;
+  /** Uid of the pod. */
+  uid: string;
+  selection: LogSelection;
+  /** Where to continue. Default: at the start of what is selected. */
+  cursor?: LogCursor | undefined;
+  /** Receives parts of the log. The next one is read when it has resolved. */
+  onBytes: (cursor: LogCursor, bytes: Uint8Array) => Promise<void>;
+  /** Receives what is missing. */
+  onNotice: (text: string) => Promise<void>;
+  signal: AbortSignal;
+}
+
+/** Time before a log is read again, in milliseconds. It doubles with each failure. */
+const firstPause = 100;
+const longestPause = 5000;
+
+/** Number of failures in a row after which a log is not read any more. */
+const maxFailures = 10;
+
+const temporary = ['unreachable', 'server_error', 'too_many_requests'] as const;
+
+const noLog = ['not_found', 'bad_request'] as const;
+
+/** Reads the log of a container, with a position from which another reader can continue. */
+export class ContainerReader {
+  readonly #options: ContainerReaderOptions;
+  #newest: ContainerRun | undefined;
+  /** Number of the newest run whose log was read; undefined before the first one. */
+  #read: number | undefined;
+  #position: LogPosition;
+  #sent: number;
+  #isGone = false;
+
+  constructor(options: ContainerReaderOptions) {
+    const { cursor, selection } = options;
+    const { start } = selection;
+    this.#options = options;
+    this.#position = cursor ?? { time: start ?? '', lines: 0, start };
+    this.#sent = cursor?.sent ?? 0;
+    this.#read = cursor && cursor.run - 1;
+  }
+
+  /** Whether the newest run has ended. */
+  get hasEnded(): boolean {
+    return this.#isGone || this.#newest?.hasEnded === true;
+  }
+
+  /** Notes the newest run; undefined if the pod is gone. Returns whether there is a log to read. */
+  see(run: ContainerRun | undefined): boolean {
+    this.#newest = run ?? this.#newest;
+    this.#isGone = run === undefined;
+    return this.#newest !== undefined && this.#newest.run > (this.#read ?? -1) && !this.#isFull;
+  }
+
+  /** Reads the present log once. */
+  async readOnce(previous: boolean): Promise<void> {
+    const { selection, cursor } = this.#options;
+    const tail = cursor === undefined ? selection.tail : undefined;
+    await this.#untilRead(() => this.#stream({ previous, tail }), { run: 0, isNeeded: true });
+  }
+
+  /** Reads all runs so far, the newest one until it ends. */
+  async follow(): Promise<void> {
+    for (let run = this.#newest; run && run.run > (this.#read ?? -1) && !this.#isFull; run = this.#newest) {
+      const last = this.#read ?? run.run - 1;
+      if (this.#read === undefined) await this.#begin(run);
+      this.#read = run.run;
+      if (run.run > last + 1) await this.#readMissed(run, last);
+      await this.#followRun(run);
+    }
+  }
+
+  /** Reads the last lines that are asked for, and passes on where new ones start. */
+  async #begin(run: ContainerRun): Promise<void> {
+    const { selection, onBytes } = this.#options;
+    const { tail } = selection;
+    if (tail !== undefined) await this.#untilRead(() => this.#stream({ tail }), run);
+    await onBytes(this.#cursor(run), Buffer.alloc(0));
+  }
+
+  async #readMissed(run: ContainerRun, last: number): Promise<void> {
+    const { container, onNotice } = this.#options;
+    if (run.run > last + 2) {
+      await onNotice(
+        `container ${container.container} of pod ${container.name} has restarted several times; lines are missing`,
+      );
+    }
+    if (run.hasPrevious) await this.#untilRead(() => this.#stream({ previous: true, run: run.run - 1 }), run);
+  }
+
+  async #followRun({ run }: ContainerRun): Promise<void> {
+    const isOver = () => this.hasEnded || this.#newest?.run !== run || this.#isFull;
+    for (let isLast = false; ;) {
+      await this.#untilRead(() => this.#stream({ follow: true, run, isOver }), { run });
+      if (isLast || this.#isFull) return;
+      // a container ends before its status says so; otherwise the connection has ended
+      isLast = isOver();
+      if (!isLast) await sleep(firstPause, undefined, { signal: this.#options.signal });
+    }
+  }
+
+  get #isFull(): boolean {
+    return this.#sent >= (this.#options.selection.limitBytes ?? Infinity);
+  }
+
+  #cursor({ run }: { run: number }): LogCursor {
+    const { container, uid, selection } = this.#options;
+    return {
+      ...{ pod: container.name, container: container.container, uid, run },
+      ...this.#position,
+      ...(selection.limitBytes !== undefined && { sent: this.#sent }),
+    };
+  }
+
+  /** Reads from the present position, again after a failure that may pass. */
+  async #untilRead(
+    read: () => Promise<void>,
+    { run, isNeeded = false }: { run: number; isNeeded?: boolean },
+  ): Promise<void> {
+    for (let failures = 0; ;) {
+      const before = this.#position;
+      try {
+        await read();
+        return;
+      } catch (error) {
+        // the pod is gone, or its container has not started again
+        if (!isNeeded && noLog.some((code) => hasClusterErrorCode(error, code))) return;
+        if (!temporary.some((code) => hasClusterErrorCode(error, code))) throw error;
+        failures = this.#position === before ? failures + 1 : 1;
+        if (failures > maxFailures || (this.#newest?.run ?? run) !== run) throw error;
+      }
+      await this.#pause(failures);
+    }
+  }
+
+  async #pause(failures: number): Promise<void> {
+    const pause = Math.min(longestPause, firstPause * 2 ** failures);
+    await sleep(pause, undefined, { signal: this.#options.signal });
+  }
+
+  /** Reads from the present position, which it moves. */
+  async #stream({ run = 0, previous, follow, tail, isOver = () => true }: StreamOptions): Promise<void> {
+    const { cluster, container, selection, signal } = this.#options;
+    const { timestamps } = selection;
+    const position = this.#position;
+    const isTail = tail !== undefined && position.lines === 0;
+    const lines = new LogLines({ position, startsAtFirst: isTail, timestamps });
+    const pass = async (bytes: Buffer) => {
+      const left = (selection.limitBytes ?? Infinity) - this.#sent;
+      const part = bytes.subarray(0, Math.min(left, bytes.length));
+      if (part.length === 0) return;
+      this.#position = lines.position;
+      this.#sent += part.length;
+      await this.#options.onBytes(this.#cursor({ run }), part);
+    };
+    const query = { since: sinceOf(position), previous, follow, signal, ...(isTail && { tail }) };
+    for await (const chunk of cluster.streamLog(container, query)) {
+      await pass(lines.push(chunk));
+      if (this.#isFull) return;
+    }
+    // the connection may have ended in the middle of a line
+    if (isOver()) await pass(lines.end());
+  }
+}
+
+interface StreamOptions {
+  /** Number of the run that is read. Default: 0. */
+  run?: number;
+  previous?: boolean;
+  follow?: boolean;
+  tail?: number | undefined;
+  /** Whether the run has ended when its log ends. Default: it has. */
+  isOver?: () => boolean;
+}

@@ -1,0 +1,150 @@
+import { parseVersion } from '../go/semver.ts';
+import { satisfies } from '../go/semver-constraint.ts';
+import { groupOf } from '../objects/group-kind.ts';
+import type { ObjectTarget } from '../objects/object-target.ts';
+import { matchesPattern } from '../protocol/pattern.ts';
+import { type CommandScope, describeScope, isSelected } from '../rights/command-selector.ts';
+import type { ChartReference } from './chart-reference.ts';
+import { imagesOf } from './images.ts';
+import type { PolicyRule, PolicyRules } from './policy-rules.ts';
+import { isInWindow } from './window.ts';
+
+/** The parts of a command by which a policy decides. */
+export interface PolicyScope extends CommandScope {
+  /** Whether it changes something. */
+  changes: boolean;
+  /** Undefined for a command without a chart. */
+  chart: ChartReference | undefined;
+}
+
+/** A command that the policy of the cluster's owner refuses, or a policy that cannot be read. */
+export class PolicyError extends Error {
+  override readonly name = 'PolicyError';
+  readonly code: 'denied_by_policy' | 'policy_invalid';
+
+  constructor(code: PolicyError['code'], message: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+/** The limits of one command. */
+export interface CommandPolicy {
+  /** Name of the rule that the command is allowed by. Undefined for the default of the policy. */
+  readonly rule: string | undefined;
+  /** Throws `PolicyError` unless the chart may be used. Its version is known when it is loaded. */
+  requireChart(chart: { reference?: ChartReference | undefined; version?: string | undefined }): void;
+  /** Throws `PolicyError` unless the object may be changed. `content` is what is sent of it. */
+  requireChange(target: ObjectTarget, content: unknown): void;
+}
+
+/** A decision that is made when the command begins, or for one that has begun. */
+export type DecisionTime = { begins: Date } | 'continued';
+
+/**
+ * Returns what the policy allows a command: the limits of the first rule for it. Throws
+ * `PolicyError` `denied_by_policy` with the name of the rule and the field that refuses it.
+ */
+export function decide(policy: PolicyRules, scope: PolicyScope, time: DecisionTime): CommandPolicy {
+  const { paused, rules, default: otherwise } = policy;
+  const isChange = scope.changes || scope.right === 'exec'; // a program may change anything
+  if (paused !== undefined && isChange) {
+    throw denied(`the policy is paused: ${paused}; ${describeScope(scope)} was not performed`);
+  }
+  const rule = rules.find((known) => isSelected(known, scope));
+  if (rule === undefined) {
+    if (otherwise === 'allow') return unlimited;
+    throw denied(`no rule of the policy is for ${describeScope(scope)}; let the owner of the cluster add one`);
+  }
+  if (rule.deny !== undefined) throw denied(`rule ${rule.name} of the policy refuses it: ${rule.deny}`);
+  if (time !== 'continued' && rule.windows !== undefined && isChange) {
+    if (!rule.windows.some((window) => isInWindow(window, time.begins))) {
+      throw refused(rule, 'windows', `${time.begins.toISOString()} is outside of them; send the command again later`);
+    }
+  }
+  const limits = limitsOf(rule, scope);
+  if (scope.chart !== undefined) limits.requireChart({ reference: scope.chart });
+  return limits;
+}
+
+const unlimited: CommandPolicy = {
+  rule: undefined,
+  requireChart: () => undefined,
+  requireChange: () => undefined,
+};
+
+/** The namespace of the release, in `objectNamespaces`. */
+const ofRelease = 'release';
+
+function limitsOf(rule: PolicyRule, { namespace: releaseNamespace }: PolicyScope): CommandPolicy {
+  const { charts, versions, requireDigest = false, kinds, deniedKinds, objectNamespaces, images } = rule;
+  const requireImages = (content: unknown, target: ObjectTarget) => {
+    if (images === undefined) return;
+    for (const image of imagesOf(content)) {
+      if (!matches(images, image)) throw refused(rule, 'images', `${JSON.stringify(image)} of ${nameOf(target)}`);
+    }
+  };
+  const requireChange = (target: ObjectTarget, content: unknown) => {
+    const { kind, namespace } = target;
+    const group = groupOf(target.apiVersion);
+    const names = [group === '' ? kind : `${kind}.${group}`];
+    // a kind alone allows that of Kubernetes, and denies that of each group
+    if (kinds !== undefined && !matchesOne(kinds, isBuiltIn(group) ? [...names, kind] : names)) {
+      throw refused(rule, 'kinds', nameOf(target));
+    }
+    if (deniedKinds !== undefined && matchesOne(deniedKinds, [...names, kind])) {
+      throw refused(rule, 'deniedKinds', nameOf(target));
+    }
+    if (objectNamespaces !== undefined && namespace !== undefined) {
+      const isOfRelease = namespace === releaseNamespace && objectNamespaces.includes(ofRelease);
+      const others = objectNamespaces.filter((pattern) => pattern !== ofRelease);
+      if (!isOfRelease && !matches(others, namespace)) {
+        throw refused(rule, 'objectNamespaces', `${nameOf(target)} in ${namespace}`);
+      }
+    }
+    requireImages(content, target);
+  };
+  return {
+    rule: rule.name,
+    requireChart({ reference, version }) {
+      if (charts !== undefined) {
+        if (reference?.reference === undefined || !matches(charts, reference.reference)) {
+          throw refused(rule, 'charts', JSON.stringify(reference?.reference ?? 'a chart without a plain URL'));
+        }
+        if (reference.hasDownloads) {
+          throw refused(rule, 'charts', 'dependencyUpdate, which downloads from where the chart says');
+        }
+      }
+      if (requireDigest && reference?.hasDigest !== true) throw refused(rule, 'requireDigest', 'no chartDigest');
+      if (versions !== undefined && version !== undefined && !satisfies(parseVersion(version), versions.constraint)) {
+        throw refused(rule, 'versions', `version ${version} is not in ${versions.text}`);
+      }
+    },
+    requireChange,
+  };
+}
+
+function matches(patterns: readonly string[], text: string): boolean {
+  return patterns.some((pattern) => matchesPattern(pattern, text));
+}
+
+function matchesOne(patterns: readonly string[], texts: readonly string[]): boolean {
+  return texts.some((text) => matches(patterns, text));
+}
+
+/** Whether no custom resource can have the group. */
+function isBuiltIn(group: string): boolean {
+  return !group.includes('.') || group.endsWith('.k8s.io');
+}
+
+function nameOf({ kind, name }: ObjectTarget): string {
+  return name === undefined || name === '' ? kind : `${kind} ${name}`;
+}
+
+function refused({ name }: PolicyRule, field: string, what: string): PolicyError {
+  return denied(`rule ${name} of the policy does not allow it: ${field}: ${what}`);
+}
+
+function denied(message: string): PolicyError {
+  return new PolicyError('denied_by_policy', message);
+}

@@ -1,0 +1,116 @@
+import * as z from 'zod';
+import { messageOf } from '../errors/index.ts';
+import { type Constraint, parseConstraint } from '../go/semver-constraint.ts';
+import { printableSchema } from '../protocol/printable.ts';
+import { patternsSchema, selectorFields } from '../rights/command-selector.ts';
+import { readOwnerFile } from '../rights/owner-file.ts';
+import { days, minuteOfDay, timeZoneProblem } from './window.ts';
+
+const maxRules = 1000;
+const maxWindows = 20;
+const maxNameLength = 100;
+const maxTextLength = 1000;
+const maxVersionsLength = 512;
+
+const windowSchema = z.strictObject({
+  /** Days on which the window begins. Default: each day. */
+  days: z
+    .array(z.enum(days, { error: `must be one of ${days.join(', ')}` }))
+    .min(1)
+    .optional(),
+  /** The first minute, such as `22:00`. */
+  from: timeOfDay(),
+  /** The minute after the last one, on the next day if it is not later than `from`. */
+  to: timeOfDay(),
+  /** Such as `Europe/Berlin`. Default: UTC. */
+  timeZone: z
+    .string()
+    .max(maxNameLength)
+    .superRefine((name, context) => {
+      const problem = timeZoneProblem(name);
+      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+    })
+    .default('UTC'),
+});
+
+const versionsSchema = z
+  .string()
+  .max(maxVersionsLength)
+  .transform((text, context): { text: string; constraint: Constraint } => {
+    try {
+      return { text, constraint: parseConstraint(text) };
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: messageOf(error) });
+      return z.NEVER;
+    }
+  });
+
+const allowed = {
+  /** Patterns of the reference of a chart. Default: all. */
+  charts: patternsSchema,
+  /** Range of the versions of a chart. Default: all. */
+  versions: versionsSchema.optional(),
+  /** Whether a command must have the digest of its chart. Default: false. */
+  requireDigest: z.boolean().optional(),
+  /** Patterns of the kinds of objects, as `Kind` or `Kind.group`. Default: all. */
+  kinds: patternsSchema,
+  /** Patterns of the kinds of objects that are refused, also if `kinds` has them. Default: none. */
+  deniedKinds: patternsSchema,
+  /** Patterns of the namespaces of objects, and `release` for that of the release. Default: all. */
+  objectNamespaces: patternsSchema,
+  /** Patterns of the images of containers. Default: all. */
+  images: patternsSchema,
+  /** Times at which the commands may begin. Default: always. */
+  windows: z.array(windowSchema).min(1).max(maxWindows).optional(),
+};
+
+const ruleSchema = z
+  .strictObject({
+    /** For errors and logs. */
+    name: printableSchema(maxNameLength).min(1),
+    ...selectorFields,
+    /** Why the commands are refused. Default: they are allowed, within the limits of the rule. */
+    deny: printableSchema(maxTextLength).min(1).optional(),
+    ...allowed,
+  })
+  .superRefine((rule, context) => {
+    const limits = Object.keys(allowed).filter((field) => rule[field as keyof typeof allowed] !== undefined);
+    if (rule.deny === undefined || limits.length === 0) return;
+    context.addIssue({ code: 'custom', message: `has deny, so ${limits.join(', ')} would have no effect` });
+  });
+
+const policySchema = z
+  .strictObject({
+    /** Why no command that changes something is performed now. Default: they are. */
+    paused: printableSchema(maxTextLength).min(1).optional(),
+    rules: z.array(ruleSchema).max(maxRules),
+    /** Treatment of commands that no rule is for. */
+    default: z.enum(['deny', 'allow'], { error: 'must be deny or allow' }),
+  })
+  .superRefine(({ rules }, context) => {
+    const names = new Set<string>();
+    rules.forEach(({ name }, index) => {
+      if (names.has(name)) {
+        context.addIssue({ code: 'custom', message: `another rule is named ${name}`, path: ['rules', index, 'name'] });
+      }
+      names.add(name);
+    });
+  });
+
+/** A policy, as its file describes it. */
+export type PolicyRules = z.output<typeof policySchema>;
+export type PolicyRule = PolicyRules['rules'][number];
+
+/** Reads the text of a policy. Throws an Error that says what is wrong, and where. */
+export function readPolicy(text: string): PolicyRules {
+  return readOwnerFile(text, policySchema, 'default: deny');
+}
+
+function timeOfDay() {
+  return z.string().transform((text, context) => {
+    const minute = minuteOfDay(text);
+    if (minute !== undefined) return minute;
+    context.addIssue({ code: 'custom', message: 'must be a time from 00:00 to 23:59, in quotes' });
+    return z.NEVER;
+  });
+}

@@ -1,0 +1,26 @@
+/** The subject of a command, as far as its payload names it. */
+export interface CommandTarget {
+  /** Undefined for all namespaces. */
+  namespace: string | undefined;
+  /** Undefined for several releases, or for none. */
+  releaseName: string | undefined;
+}
+
+/**
+ * Returns the target of a payload that was read. `changes` is the key of the release that the
+ * command changes: a plan names its release in its id, which is that key.
+ */
+export function targetOf(payload: object, changes: string | undefined): CommandTarget {
+  if ('plan' in payload) {
+    const [namespace, releaseName] = changes?.split('/') ?? [];
+    return { namespace, releaseName };
+  }
+  return {
+    namespace: 'namespace' in payload ? textOf(payload.namespace) : undefined,
+    releaseName: 'releaseName' in payload ? textOf(payload.releaseName) : undefined,
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,204 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { buffer, text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { connectCluster } from '../../src/kube/cluster.ts';
+import { stringAt } from '../../src/objects/fields.ts';
+import { channels, encodeMessage, messagesOf } from '../../src/protocol/streams/messages.ts';
+import { uniqueName } from '../api/environment.ts';
+import { eventually } from '../support/eventually.ts';
+import { useHarness } from './harness.ts';
+import { loadImage } from './image.ts';
+import { openHarness } from './open-harness.ts';
+import { kubeconfigText } from './real-cluster.ts';
+
+const { E2E_IMAGE_BASE: base = '', E2E_LOAD_IMAGE: loadCommand = '' } = process.env;
+const needs = base === '' || loadCommand === '' ? ' (needs E2E_IMAGE_BASE and E2E_LOAD_IMAGE)' : '';
+const onCluster = needs === '' ? test : test.skip;
+
+const charts = fileURLToPath(new URL('fixtures', import.meta.url));
+const program = fileURLToPath(new URL('../../src/bin/helm-agent.ts', import.meta.url));
+const options = { kubeconfig: kubeconfigText(), localCharts: charts, arguments: ['--allow-rights', 'read,exec'] };
+const harness = useHarness(() => options);
+const namespace = uniqueName('e2e');
+const image = 'localhost/exec-tools:e2e';
+
+const pod = (name: string, container: object) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace },
+  spec: {
+    terminationGracePeriodSeconds: 0,
+    containers: [{ name: 'main', imagePullPolicy: 'Never', ...container }],
+  },
+});
+
+const cluster = connectCluster({ text: options.kubeconfig });
+
+test.before('pods', async () => {
+  if (needs !== '') return;
+  await loadImage(base, loadCommand, image);
+  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  const tools = { image, command: ['sleep', 'infinity'] };
+  for (const name of ['tools', 'doomed']) await cluster.create(pod(name, tools));
+  await cluster.create(pod('bare', { image: 'localhost/app:1', args: ['sleep', '10h'] }));
+  await eventually('the pods run', async () => {
+    const pods = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace });
+    return pods.every((one) => stringAt(one, 'status', 'phase') === 'Running');
+  });
+});
+
+test.after.always('namespace', async () => {
+  if (needs !== '') return;
+  await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace });
+  await cluster.close();
+});
+
+/** Starts `helm-agent ctl exec` in a process of its own. */
+function start(...args: string[]): ChildProcessWithoutNullStreams {
+  const { url, agentId } = harness();
+  const place = ['--server', url, '--agent', agentId, '-n', namespace];
+  const [target = '', ...rest] = args;
+  return spawn(process.execPath, [program, 'ctl', 'exec', target, ...place, ...rest]);
+}
+
+/** Runs `helm-agent ctl exec` with an input. */
+async function exec(args: string[], input: Uint8Array | string = '') {
+  const child = start(...args);
+  child.stdin.on('error', () => undefined).end(input);
+  const [stdout, stderr] = await Promise.all([buffer(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { stdout, stderr, code: child.exitCode };
+}
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+onCluster(`programs end with their exit codes${needs}`, async (t) => {
+  for (const code of [0, 1, 42, 255]) {
+    const ended = await exec(['tools', '--', 'sh', '-c', `echo out; echo err >&2; exit ${code}`]);
+    t.deepEqual({ ...ended, stdout: ended.stdout.toString() }, { stdout: 'out\n', stderr: 'err\n', code });
+  }
+  t.is((await exec(['tools', '--', 'sh', '-c', 'kill -9 $$'])).code, 137);
+});
+
+onCluster(`an input that ends arrives whole, in both directions of tar${needs}`, async (t) => {
+  const content = randomBytes(300_000);
+  const write = await exec(['tools', '-i', '--', 'sh', '-c', 'mkdir -p /tmp/in && cat > /tmp/in/file'], content);
+  t.is(write.code, 0, write.stderr);
+  const archive = await exec(['tools', '--', 'tar', 'c', '-C', '/tmp/in', 'file']);
+  t.is(archive.code, 0, archive.stderr);
+  const unpacked = await exec(
+    ['tools', '-i', '--', 'sh', '-c', 'mkdir -p /tmp/out && tar x -C /tmp/out'],
+    archive.stdout,
+  );
+  t.is(unpacked.code, 0, unpacked.stderr);
+  const read = await exec(['tools', '--', 'cat', '/tmp/out/file']);
+  t.true(read.stdout.equals(content));
+});
+
+onCluster(`64 MiB and bytes that are not text arrive byte for byte${needs}`, async (t) => {
+  t.timeout(300_000);
+  const content = randomBytes(64 * 1024 * 1024);
+  const { stdout, stderr, code } = await exec(['tools', '-i', '--', 'cat'], content);
+  t.is(code, 0, stderr);
+  t.is(sha256(stdout), sha256(content));
+});
+
+onCluster(`a terminal has its first size at once, and each later one${needs}`, async (t) => {
+  const { plane, agentId } = harness();
+  const command = plane.execPod(agentId, {
+    ...{ namespace, name: 'tools', stdin: true, tty: true, size: { columns: 91, rows: 17 } },
+    command: ['sh', '-c', 'read go; stty size; read go; stty size; exit 3'],
+  });
+  const stream = await plane.openStream(command.key);
+  const control = (message: object) =>
+    stream.write(encodeMessage({ channel: channels.control, bytes: Buffer.from(JSON.stringify(message)) }));
+  const type = (keys: string) => stream.write(encodeMessage({ channel: channels.input, bytes: Buffer.from(keys) }));
+  let output = '';
+  type('\r');
+  for await (const { bytes } of messagesOf(stream, [channels.output, channels.error])) {
+    const before = output;
+    output += bytes.toString();
+    if (output.includes('17 91') && !before.includes('17 91')) {
+      control({ type: 'resize', columns: 50, rows: 20 });
+      type('\r');
+    }
+  }
+  stream.end();
+  t.regex(output, /17 91[^]*20 50/);
+  t.deepEqual(await command.result, { ok: true, exitCode: 3, pod: 'tools', container: 'main' });
+});
+
+const refused = test.macro({
+  title: (title = '') => `${title}${needs}`,
+  async exec(t: ExecutionContext, args: string[], expected: RegExp) {
+    const { code, stderr } = await exec(args);
+    t.is(code, 1);
+    t.regex(stderr, expected);
+  },
+});
+
+onCluster(
+  'a container that does not exist',
+  refused,
+  ['tools', '-c', 'nope', '--', 'sh'],
+  /has no container "nope"; it has: main \(not_found\)/,
+);
+onCluster(
+  'a pod that does not exist',
+  refused,
+  ['nope', '--', 'sh'],
+  /there is no Pod "nope" .*there are: .*tools.*\(not_found\)/,
+);
+onCluster(
+  'an image without a shell',
+  refused,
+  ['bare', '-i'],
+  /has no shell \(bash, sh, ash\); name a program.*\(not_found\)/,
+);
+onCluster(
+  'a program that does not exist',
+  refused,
+  ['tools', '--', 'no-such-program'],
+  /could not be run: .*no-such-program.*\(bad_request\)/,
+);
+
+onCluster(`a shell is found if no command is named${needs}`, async (t) => {
+  const { code, stdout, stderr } = await exec(['tools', '-i'], 'echo $0; exit 5\n');
+  t.is(code, 5, stderr);
+  t.is(stdout.toString(), 'bash\n');
+});
+
+onCluster(`a pod that is deleted in the middle ends the session with an error${needs}`, async (t) => {
+  const child = start('doomed', '-i', '--', 'cat');
+  child.stdin.write('ready\n');
+  await once(child.stdout, 'data');
+  const stderr = text(child.stderr);
+  await cluster.delete({ apiVersion: 'v1', kind: 'Pod', name: 'doomed', namespace });
+  await once(child, 'close');
+  t.true([1, 137].includes(child.exitCode ?? 0), `${child.exitCode}: ${await stderr}`);
+});
+
+onCluster(`a program whose caller goes away reads the end of its input${needs}`, async (t) => {
+  const { plane, agentId } = harness();
+  const command = plane.execPod(agentId, {
+    ...{ namespace, name: 'tools', stdin: true },
+    command: ['sh', '-c', 'echo $$ > /tmp/left; cat'],
+  });
+  const stream = await plane.openStream(command.key);
+  await eventually('it runs', async () => (await exec(['tools', '--', 'test', '-s', '/tmp/left'])).code === 0);
+  stream.destroy();
+  t.like(await command.result, { ok: false, error: { code: 'stream_lost' } });
+  await eventually('it has ended', async () => {
+    const { code } = await exec(['tools', '--', 'sh', '-c', 'kill -0 $(cat /tmp/left)']);
+    return code !== 0;
+  });
+});
+
+onCluster(`an agent that does not allow it refuses the right${needs}`, async (t) => {
+  const other = await openHarness({ ...options, arguments: [] });
+  t.teardown(() => other.close());
+  const command = other.plane.execPod(other.agentId, { namespace, name: 'tools', command: ['id'] });
+  t.like(await command.result, { ok: false, error: { code: 'forbidden' } });
+});

@@ -1,0 +1,189 @@
+import type { ExecutionContext } from 'ava';
+import type { KubeObject } from '../../../src/objects/object.ts';
+import { Cancellation } from '../../../src/operation/cancellation.ts';
+import type { TakeTurn } from '../../../src/operation/context.ts';
+import { correctRelease } from '../../../src/operation/drift/correct-release.ts';
+import { watchRelease } from '../../../src/operation/watch-release.ts';
+import type { Drift } from '../../../src/protocol/drift.ts';
+import { eventually } from '../../support/eventually.ts';
+import { configMap, deployment } from '../manifests.ts';
+import { textChart } from '../text-renderer.ts';
+import { newWorld, releaseName, sandboxTest, type World } from '../world.ts';
+
+const test = sandboxTest();
+type Context = ExecutionContext<Parameters<typeof newWorld>[0]['context']>;
+
+const chart = textChart({ 'a.yaml': configMap('a'), 'd.yaml': deployment('web', { replicas: 2 }) });
+const second = textChart({ 'a.yaml': configMap('a', '2'), 'd.yaml': deployment('web', { replicas: 2 }) });
+
+async function installed(t: Context): Promise<World> {
+  const world = newWorld(t, chart, second);
+  await world.install(chart);
+  return world;
+}
+
+const a = (world: World) => ({ apiVersion: 'v1', kind: 'ConfigMap', namespace: world.namespace, name: 'a' });
+const web = (world: World) => ({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: world.namespace, name: 'web' });
+const valueOf = (object: KubeObject | undefined) => object?.['data'];
+
+/** Follows the release of a world, and collects what it reports. */
+function following(
+  world: World,
+  follow: 'watch' | 'correct',
+  { ignore, takeTurn }: { ignore?: string[]; takeTurn?: TakeTurn } = {},
+) {
+  const stop = new AbortController();
+  const reported: Drift[] = [];
+  const context = world.context({
+    signal: stop.signal,
+    progress: ({ drift = [] }) => void reported.push(...drift),
+    ...(takeTurn && { takeTurn }),
+  });
+  const request = { namespace: world.namespace, releaseName, ...(ignore && { ignore }) };
+  const ended =
+    follow === 'watch'
+      ? watchRelease(context, { ...request, drift: true })
+      : correctRelease(context, { ...request, watch: true });
+  const texts = () =>
+    reported.map(({ name, change, corrected, reason = '' }) =>
+      [name, change, ...(corrected === true ? ['corrected'] : []), ...(reason === '' ? [] : [reason])].join(' '),
+    );
+  return {
+    reported,
+    texts,
+    seen: (text: RegExp) => eventually(`${String(text)} is reported`, () => texts().some((one) => text.test(one))),
+    end: async () => {
+      stop.abort(new Cancellation('enough', 'undo'));
+      return await ended;
+    },
+  };
+}
+
+test('reports what differs at first, then each change, until it is as the release has it again', async (t) => {
+  const world = await installed(t);
+  const { cluster } = world;
+  await cluster.mergePatch(a(world), { data: { value: '2' } }, { fieldManager: 'kubectl-edit' });
+  const { reported, texts, seen, end } = following(world, 'watch');
+  await seen(/^a changed/);
+  t.like(reported[0]?.fields, [{ path: 'data.value', found: '2', wanted: '1', manager: 'kubectl-edit' }]);
+  await cluster.mergePatch(a(world), { data: { value: '1' } });
+  await seen(/^a none/);
+  await cluster.mergePatch(web(world), { spec: { replicas: 1 } });
+  await seen(/^web changed/);
+  await cluster.delete(a(world));
+  await seen(/^a deleted/);
+  t.like(await end(), { drift: [{ name: 'a' }, { name: 'web' }] });
+  t.deepEqual(texts(), ['a changed', 'a none', 'web changed', 'a deleted']);
+});
+
+test('a change of the status of an object is not compared', async (t) => {
+  const world = await installed(t);
+  let dryRuns = 0;
+  const { cluster } = world;
+  const counting = { ...cluster };
+  counting.apply = (object, options) => {
+    dryRuns += 1;
+    return cluster.apply(object, options);
+  };
+  const counted = { ...world, context: (given = {}) => world.context({ cluster: counting, ...given }) };
+  const { end } = following(counted, 'watch');
+  await eventually('both objects are compared', () => dryRuns === 2);
+  const [pod] = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace: world.namespace });
+  await cluster.delete({ apiVersion: 'v1', kind: 'Pod', namespace: world.namespace, name: pod?.metadata.name ?? '' });
+  const before = (await cluster.get(web(world)))?.metadata.resourceVersion;
+  await eventually(
+    'the status changes',
+    async () => (await cluster.get(web(world)))?.metadata.resourceVersion !== before,
+  );
+  await end();
+  t.is(dryRuns, 2);
+});
+
+test('an upgrade is no drift, and the next revision is followed', async (t) => {
+  const world = await installed(t);
+  const { texts, seen, end } = following(world, 'correct');
+  await world.upgrade(second);
+  await world.cluster.delete(web(world));
+  await seen(/^web deleted corrected/);
+  t.deepEqual(valueOf(await world.cluster.get(a(world))), { value: '2' });
+  await world.cluster.mergePatch(a(world), { data: { value: '1' } });
+  await seen(/^a changed corrected/);
+  t.deepEqual(valueOf(await world.cluster.get(a(world))), { value: '2' });
+  await world.uninstall();
+  await end();
+  t.deepEqual(texts(), ['web deleted corrected', 'a changed corrected']);
+  t.is(await world.cluster.get(a(world)), undefined);
+});
+
+test('puts back objects in turns on their release, and says what for', async (t) => {
+  const world = await installed(t);
+  const turns: string[] = [];
+  const takeTurn: TakeTurn = async ({ release, reason }, change) => {
+    turns.push(`${release}: ${reason}`);
+    return await change();
+  };
+  const { reported, seen, end } = following(world, 'correct', { takeTurn, ignore: ['/spec/paused'] });
+  await world.cluster.mergePatch(web(world), { spec: { replicas: 9 } }, { fieldManager: 'kubectl-edit' });
+  await seen(/^web changed corrected/);
+  t.like(reported[0]?.fields, [{ path: 'spec.replicas', found: 9, wanted: 2, manager: 'kubectl-edit' }]);
+  t.like(await world.cluster.get(web(world)), { spec: { replicas: 2 } });
+  t.like(await end(), { revision: 1, drift: [], unchanged: 2 });
+  t.deepEqual(turns, [
+    `${world.namespace}/${releaseName}: drift: Deployment web was changed: spec.replicas by kubectl-edit`,
+  ]);
+});
+
+test('an object that is changed again and again waits longer each time, and its report says why', async (t) => {
+  const world = await installed(t);
+  const { texts, seen, end } = following(world, 'correct');
+  const change = () => world.cluster.mergePatch(a(world), { data: { value: '3' } }, { fieldManager: 'rival' });
+  await change();
+  await seen(/^a changed corrected/);
+  await change();
+  await seen(/^a changed it was put back once, and was changed again by rival; it is put back at 20\S+ again/);
+  t.deepEqual(valueOf(await world.cluster.get(a(world))), { value: '3' });
+  t.is(texts().length, 2);
+  t.like(await end(), { drift: [{ name: 'a' }] });
+});
+
+test('puts back once what differs, and leaves ignored fields as they are', async (t) => {
+  const world = await installed(t);
+  const { cluster, namespace } = world;
+  await cluster.mergePatch(web(world), { spec: { replicas: 5, minReadySeconds: 3 } }, { fieldManager: 'a' });
+  await cluster.strategicMergePatch(web(world), {
+    spec: { template: { spec: { containers: [{ name: 'app', image: 'other' }] } } },
+  });
+  await cluster.delete(a(world));
+  const request = { namespace, releaseName, ignore: ['/spec/replicas'] };
+  const { drift, unchanged } = await correctRelease(world.context(), request);
+  t.deepEqual(
+    drift.map(({ name, change, corrected }) => `${name} ${change} ${corrected}`),
+    ['a deleted true', 'web changed true'],
+  );
+  t.is(unchanged, 0);
+  const live = await cluster.get(web(world));
+  t.like(live, { spec: { replicas: 5, minReadySeconds: 3 } });
+  t.like(live, { spec: { template: { spec: { containers: [{ image: 'localhost/app:1' }] } } } });
+  t.truthy(await cluster.get(a(world)));
+  t.like(await correctRelease(world.context(), request), { drift: [], unchanged: 2 });
+});
+
+test('does not put back an object of another release, nor objects of a record of others', async (t) => {
+  const world = await installed(t);
+  const annotations = { 'meta.helm.sh/release-name': 'other' };
+  await world.cluster.mergePatch(a(world), { metadata: { annotations } });
+  const request = { namespace: world.namespace, releaseName };
+  await t.throwsAsync(correctRelease(world.context(), request), {
+    code: 'apply_failed',
+    message: /cannot put back ConfigMap a: .*invalid ownership metadata/,
+  });
+  await t.throwsAsync(correctRelease(world.context({ trustReleases: 'own' }), request), {
+    code: 'release_not_trusted',
+  });
+});
+
+test('drift is compared with the newest revision only', async (t) => {
+  const world = await installed(t);
+  const request = { namespace: world.namespace, releaseName, version: 1, drift: true };
+  await t.throwsAsync(watchRelease(world.context(), request), { code: 'bad_payload' });
+});
