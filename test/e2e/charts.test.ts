@@ -150,7 +150,8 @@ if (!base || !loadCommand || !host) {
       roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: 'admin' },
       subjects: [{ kind: 'ServiceAccount', name: 'deployer', namespace: work }],
     });
-    t.like(await plane.list(namespace, { namespace: work }).result, { ok: true });
+    // the API server's authorizer reads a new binding a moment later
+    await eventually('the account may list', async () => (await plane.list(namespace, { namespace: work }).result).ok);
     await helm('helm4', 'uninstall', 'agent', '--namespace', namespace, '--wait');
   });
 

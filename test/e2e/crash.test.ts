@@ -4,7 +4,6 @@ import type { CommandEvent, SentCommand } from '../../src/control-plane/index.ts
 import { connectCluster } from '../../src/kube/cluster.ts';
 import { uniqueName } from '../api/environment.ts';
 import { type CrashWorld, crashWorld, kill } from '../bin/support/crash-world.ts';
-import { agentId } from '../bin/support/world.ts';
 import { randomOf, seedOf } from '../support/random.ts';
 import { kubeconfigText } from './real-cluster.ts';
 
@@ -14,47 +13,48 @@ const chart = { releaseName: 'web', chartName: 'web' };
 const fails = 'fails: true\n';
 const changed = 'greeting: good morning\n';
 
-const install: Send = ({ plane }, namespace) => plane.install(agentId, { ...chart, namespace });
-const upgrade: Send = ({ plane }, namespace) => plane.upgrade(agentId, { ...chart, namespace, values: changed });
+const install: Send = ({ plane, agentId }, namespace) => plane.install(agentId, { ...chart, namespace });
+const upgrade: Send = ({ plane, agentId }, namespace) =>
+  plane.upgrade(agentId, { ...chart, namespace, values: changed });
 
 /** Commands on a release, of which the last one is interrupted. */
 const scenarios: Readonly<Record<string, { before: readonly Send[]; interrupted: Send }>> = {
   install: { before: [], interrupted: install },
   'failing-atomic-install': {
     before: [],
-    interrupted: ({ plane }, namespace) => plane.install(agentId, { ...chart, namespace, values: fails }),
+    interrupted: ({ plane, agentId }, namespace) => plane.install(agentId, { ...chart, namespace, values: fails }),
   },
   'failing-install': {
     before: [],
-    interrupted: ({ plane }, namespace) =>
+    interrupted: ({ plane, agentId }, namespace) =>
       plane.install(agentId, { ...chart, namespace, values: fails, atomic: false }),
   },
   upgrade: { before: [install], interrupted: upgrade },
   'failing-atomic-upgrade': {
     before: [install],
-    interrupted: ({ plane }, namespace) => plane.upgrade(agentId, { ...chart, namespace, values: fails }),
+    interrupted: ({ plane, agentId }, namespace) => plane.upgrade(agentId, { ...chart, namespace, values: fails }),
   },
   'failing-upgrade-with-cleanup': {
     before: [install],
-    interrupted: ({ plane }, namespace) =>
+    interrupted: ({ plane, agentId }, namespace) =>
       plane.upgrade(agentId, { ...chart, namespace, values: fails, atomic: false, cleanupOnFail: true }),
   },
   rollback: {
     before: [install, upgrade],
-    interrupted: ({ plane }, namespace) => plane.rollback(agentId, { releaseName: 'web', namespace }),
+    interrupted: ({ plane, agentId }, namespace) => plane.rollback(agentId, { releaseName: 'web', namespace }),
   },
   uninstall: {
     before: [install],
-    interrupted: ({ plane }, namespace) => plane.uninstall(agentId, { releaseName: 'web', namespace }),
+    interrupted: ({ plane, agentId }, namespace) => plane.uninstall(agentId, { releaseName: 'web', namespace }),
   },
   'uninstall-with-history': {
     before: [install],
-    interrupted: ({ plane }, namespace) =>
+    interrupted: ({ plane, agentId }, namespace) =>
       plane.uninstall(agentId, { releaseName: 'web', namespace, keepHistory: true }),
   },
   test: {
     before: [install],
-    interrupted: ({ plane }, namespace) => plane.test(agentId, { releaseName: 'web', namespace }),
+    interrupted: ({ plane, agentId }, namespace) => plane.test(agentId, { releaseName: 'web', namespace }),
   },
 };
 
@@ -116,7 +116,10 @@ test('commands on a real cluster have one effect and one result, whenever the ag
   const prepare = async (round: string | number) => {
     await Promise.all(
       Object.entries(scenarios).map(async ([name, { before }]) => {
-        for (const send of before) t.true((await send(world, namespaceOf(name, round)).result).ok);
+        for (const send of before) {
+          const result = await send(world, namespaceOf(name, round)).result;
+          t.true(result.ok, `before ${name}: ${JSON.stringify(result)}`);
+        }
       }),
     );
   };

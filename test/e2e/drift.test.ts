@@ -7,7 +7,6 @@ import test from 'ava';
 import type { CommandEvent, SentCommand } from '../../src/control-plane/index.ts';
 import type { KubeObject } from '../../src/objects/object.ts';
 import { crashWorld, kill } from '../bin/support/crash-world.ts';
-import { agentId as crashAgentId } from '../bin/support/world.ts';
 import { eventually } from '../support/eventually.ts';
 import { readCorpusCase } from './corpus-case.ts';
 import { useHarness } from './harness.ts';
@@ -326,8 +325,8 @@ test('an agent that was killed continues to put back, and makes up for what it h
   t.teardown(() => world.close());
   const child = await world.start();
   const release = { releaseName: 'web', namespace };
-  t.is((await performed(world.plane.install(crashAgentId, { ...release, chartName: 'web' }))).outcome, 'deployed');
-  const follow = world.plane.correct(crashAgentId, { ...release, watch: true });
+  t.is((await performed(world.plane.install(own, { ...release, chartName: 'web' }))).outcome, 'deployed');
+  const follow = world.plane.correct(own, { ...release, watch: true });
   const { all, ended } = collected(follow);
   const corrections = () =>
     all.filter(({ corrected }) => corrected === true).map(({ kind, change }) => `${kind} ${change}`);
@@ -340,8 +339,7 @@ test('an agent that was killed continues to put back, and makes up for what it h
   t.deepEqual(corrections(), ['Deployment changed', 'ConfigMap deleted']);
   t.truthy(await cluster.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'web' }));
   t.is(
-    (await performed(world.plane.upgrade(crashAgentId, { ...release, values: 'greeting: hi', chartName: 'web' })))
-      .outcome,
+    (await performed(world.plane.upgrade(own, { ...release, values: 'greeting: hi', chartName: 'web' }))).outcome,
     'deployed',
   );
   await kubectl(namespace, ...patch('configmap', 'web', { data: { greeting: 'hello' } }));
@@ -349,7 +347,7 @@ test('an agent that was killed continues to put back, and makes up for what it h
   t.like(await cluster.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'web' }), {
     data: { greeting: 'hi' },
   });
-  await world.plane.cancel(crashAgentId, { key: follow.key }).result;
+  await world.plane.cancel(own, { key: follow.key }).result;
   t.like(await ended, { result: { ok: true, revision: 2, drift: [] } });
 });
 

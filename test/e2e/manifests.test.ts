@@ -230,14 +230,12 @@ const first = text(configMap('a'), configMap('b'), web);
 const second = text(configMap('a', '2'), configMap('c'), deployment('web', { hasProbe: false, replicas: 2 }));
 const failing = text(configMap('a', '3'), job('broken', { args: ['fail'] }));
 
-const crashAgentId = uniqueName('e2e-sets');
-
 type Send = (world: CrashWorld, namespace: string) => SentCommand;
 
 const applying =
   (manifests: string): Send =>
-  ({ plane }, namespace) =>
-    plane.applyManifests(crashAgentId, { namespace, releaseName: 'web', manifests });
+  ({ plane, agentId }, namespace) =>
+    plane.applyManifests(agentId, { namespace, releaseName: 'web', manifests });
 
 /** Commands on a set, of which the last one is interrupted. */
 const interrupted: Readonly<Record<string, { before: readonly Send[]; send: Send }>> = {
@@ -246,7 +244,7 @@ const interrupted: Readonly<Record<string, { before: readonly Send[]; send: Send
   failing: { before: [applying(first)], send: applying(failing) },
   deletion: {
     before: [applying(first)],
-    send: ({ plane }, namespace) => plane.deleteManifests(crashAgentId, { namespace, releaseName: 'web' }),
+    send: ({ plane, agentId }, namespace) => plane.deleteManifests(agentId, { namespace, releaseName: 'web' }),
   },
 };
 
@@ -260,7 +258,7 @@ test.serial('sets have one effect and one result, whenever the agent is killed',
     Object.keys(interrupted).flatMap((name) => [`${name}-whole`, `${name}-killed`]),
   );
   await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: prefix } });
-  const world = await crashWorld({ kubeconfig: kubeconfigText(), agentNamespace: prefix, agentId: crashAgentId });
+  const world = await crashWorld({ kubeconfig: kubeconfigText(), agentNamespace: prefix });
   t.teardown(() => world.close());
   let child = await world.start();
   const namespaceOf = (name: string, round: string) => `${prefix}-${name}-${round}`;

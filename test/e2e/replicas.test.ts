@@ -3,7 +3,7 @@ import type { SentCommand } from '../../src/control-plane/index.ts';
 import { connectCluster } from '../../src/kube/cluster.ts';
 import { uniqueName } from '../api/environment.ts';
 import { crashWorld, statuses } from '../bin/support/crash-world.ts';
-import { agentId, answerOf } from '../bin/support/world.ts';
+import { answerOf } from '../bin/support/world.ts';
 import { kubeconfigText } from './real-cluster.ts';
 
 /** The lease duration, and the longest time until the next attempt of the other replica. */
@@ -33,7 +33,11 @@ test('two replicas: ten installs end although the leader is killed in the middle
   await world.start(); // it waits to lead
   const installs = (kind: string): SentCommand[] =>
     names.map((name) =>
-      world.plane.install(agentId, { releaseName: 'web', chartName: 'web', namespace: `${prefix}-${kind}-${name}` }),
+      world.plane.install(world.agentId, {
+        releaseName: 'web',
+        chartName: 'web',
+        namespace: `${prefix}-${kind}-${name}`,
+      }),
     );
 
   const startedWhole = performance.now();

@@ -16,6 +16,7 @@ import { agentId as defaultAgentId } from './world.ts';
  */
 export interface CrashWorld extends Pick<CrashCluster, 'cluster' | 'left' | 'jobs' | 'close'> {
   plane: ControlPlane;
+  agentId: string;
   /** Starts a process of the agent, and resolves when it is connected. */
   start(): Promise<ChildProcess>;
   /** Kills the processes that a failed test has left: they would take commands of the next one. */
@@ -23,7 +24,10 @@ export interface CrashWorld extends Pick<CrashCluster, 'cluster' | 'left' | 'job
 }
 
 export interface CrashWorldOptions extends CrashClusterOptions {
-  /** Id of the agent. Another agent of the cluster with the same id recovers its releases. */
+  /**
+   * Id of the agent. Another agent of the cluster with the same id recovers its releases. Default:
+   * the namespace of the agent, and `edge-1` on a sandbox.
+   */
   agentId?: string;
   /** More arguments of the agent. */
   args?: readonly string[];
@@ -33,7 +37,7 @@ export interface CrashWorldOptions extends CrashClusterOptions {
 const noticeMs = 30_000;
 
 export async function crashWorld(options: CrashWorldOptions = {}): Promise<CrashWorld> {
-  const { agentId = defaultAgentId } = options;
+  const { agentId = options.agentNamespace ?? defaultAgentId } = options;
   const children: ChildProcess[] = [];
   const { cluster, folder, left, jobs, ...own } = await crashCluster(options);
   const plane = new ControlPlane({ authenticate: tokensOf({ [agentId]: 'open-sesame' }) });
@@ -43,6 +47,7 @@ export async function crashWorld(options: CrashWorldOptions = {}): Promise<Crash
   const port = await plane.listen(0);
   const world: CrashWorld = {
     plane,
+    agentId,
     cluster,
     left,
     jobs,
