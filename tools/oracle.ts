@@ -1,9 +1,11 @@
 // Runs cases and compares the results with those that Go recorded.
 //   npm run -s oracle -- FILE.jsonl[.gz]… [--all] [--only ID-PART]
+// A folder counts as all files in it with such a name.
 // A case is one line of JSON: a template to render, values to coalesce, a --set argument, or a YAML
 // text, with the result of Helm's packages. tools/oracle-skips.tsv has lines `ID<tab>REASON` for
 // cases that are known to differ. They are counted separately. Only generated cases may be listed.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isMainThread, Worker } from 'node:worker_threads';
 import { gunzipSync } from 'node:zlib';
@@ -29,7 +31,7 @@ function compareAll(): void {
     process.exit(2);
   }
   const known = readSkips();
-  const cases = positionals.flatMap(readCases).filter((one) => flags.only === undefined || one.id.includes(flags.only));
+  const cases = positionals.flatMap(filesAt).flatMap(readCases).filter((one) => flags.only === undefined || one.id.includes(flags.only));
   const wrong: string[] = [];
   let skipped = 0;
   for (const one of cases) {
@@ -44,6 +46,12 @@ function compareAll(): void {
   const count = cases.length - skipped;
   console.log(`identical ${count - wrong.length} of ${count}`);
   if (wrong.length > 0) process.exitCode = 1;
+}
+
+function filesAt(path: string): string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  const names = readdirSync(path).filter((name) => /\.jsonl(?:\.gz)?$/.test(name));
+  return names.sort().map((name) => join(path, name));
 }
 
 function readCases(file: string): OracleCase[] {
