@@ -66,7 +66,7 @@ export interface ApiBackend {
 
 /** Returns a listener for an HTTP server that serves the REST API and its event streams. */
 export function createApi(backend: ApiBackend, access: UserAccess, log: Logger) {
-  const routes = routesOf(backend, access, log);
+  const routes = routesOf(backend, access, log).map((route) => ({ ...route, pattern: patternOf(route.path) }));
   return (request: IncomingMessage, response: ServerResponse): void => {
     serveWithAudit(routes, { access, ...backend }, request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
@@ -195,30 +195,107 @@ export function routesOf(
     const commandsEnded = await dispatcher.forgetAgent(agentId, principal.name);
     sendJson(response, 200, { agentId, commandsEnded });
   };
+  const aProbe = { method: 'GET', audience: 'anyone', handler: sendProbe } as const;
   return [
-    ['GET', /^\/(?:healthz|livez|readyz)(?:\/[\w-]+)?$/, sendProbe, 'anyone'],
-    ['GET', /^\/api\/agents$/, listAgents, 'users'],
+    ...['healthz', 'livez', 'readyz'].flatMap((probe): Route[] => [
+      { ...aProbe, path: `/${probe}`, summary: `Returns the outcome of all checks of ${probe}` },
+      { ...aProbe, path: `/${probe}/{check}`, summary: `Returns the outcome of one check of ${probe}` },
+    ]),
+    {
+      method: 'GET',
+      path: '/api/agents',
+      audience: 'users',
+      summary: 'Lists the agents that are known',
+      handler: listAgents,
+    },
     ...enrolmentRoutes({ keys, agents, bodies, guard }),
     ...tokenRoutes({ tokens, bodies }),
     ...auditRoutes({ audit, streams }),
-    ['DELETE', /^\/api\/agents\/([^/]+)$/, forgetAgent, 'users'],
-    ['POST', /^\/api\/agents\/([^/]+)\/commands$/, sendCommand, 'users'],
-    ['GET', /^\/api\/commands$/, listCommands, 'users'],
-    ['GET', /^\/api\/commands\/([^/]+)$/, findCommand, 'users'],
-    ['GET', /^\/api\/commands\/([^/]+)\/events$/, sendCommandEvents, 'users'],
-    ['GET', /^\/api\/commands\/([^/]+)\/stream$/, sendStream, 'users'],
-    ['GET', /^\/api\/results$/, sendResults, 'users'],
-    ['POST', /^\/api\/results\/ack$/, acknowledgeResults],
-    ['HEAD', /^\/api\/charts\/([^/]+)$/, findChart, 'users'],
-    ['PUT', /^\/api\/charts\/([^/]+)$/, receiveChart, 'users'],
+    {
+      method: 'DELETE',
+      path: '/api/agents/{agentId}',
+      audience: 'users',
+      summary: 'Forgets an agent that is not connected, and ends its commands',
+      handler: forgetAgent,
+    },
+    {
+      method: 'POST',
+      path: '/api/agents/{agentId}/commands',
+      audience: 'users',
+      summary: 'Sends a command to an agent',
+      handler: sendCommand,
+    },
+    {
+      method: 'GET',
+      path: '/api/commands',
+      audience: 'users',
+      summary: 'Lists the commands that are kept, the newest first',
+      handler: listCommands,
+    },
+    {
+      method: 'GET',
+      path: '/api/commands/{key}',
+      audience: 'users',
+      summary: 'Returns a command, and its result if it has one',
+      handler: findCommand,
+    },
+    {
+      method: 'GET',
+      path: '/api/commands/{key}/events',
+      audience: 'users',
+      summary: 'Streams the events of a command, up to its result',
+      handler: sendCommandEvents,
+    },
+    {
+      method: 'GET',
+      path: '/api/commands/{key}/stream',
+      audience: 'users',
+      summary: 'Opens the stream of a command',
+      handler: sendStream,
+    },
+    {
+      method: 'GET',
+      path: '/api/results',
+      audience: 'users',
+      summary: 'Streams the results of all commands',
+      handler: sendResults,
+    },
+    {
+      method: 'POST',
+      path: '/api/results/ack',
+      summary: 'Marks the results up to an id as delivered',
+      handler: acknowledgeResults,
+    },
+    {
+      method: 'HEAD',
+      path: '/api/charts/{digest}',
+      audience: 'users',
+      summary: 'Says whether the archive of a chart is stored',
+      handler: findChart,
+    },
+    {
+      method: 'PUT',
+      path: '/api/charts/{digest}',
+      audience: 'users',
+      summary: 'Stores the archive of a chart',
+      handler: receiveChart,
+    },
   ];
+}
+
+/** A route, with the pattern of its path. */
+type CompiledRoute = Route & { readonly pattern: RegExp };
+
+/** Returns the pattern of a path. Its first group is the parameter. */
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replaceAll(/\{\w+\}/g, '([^/]+)')}$`);
 }
 
 type ServeOptions = { access: UserAccess } & Pick<ApiBackend, 'guard' | 'audit'>;
 
 /** Serves a request, and notes in the audit log what it has changed, or that it was refused. */
 async function serveWithAudit(
-  routes: Route[],
+  routes: readonly CompiledRoute[],
   options: ServeOptions,
   request: IncomingMessage,
   response: ServerResponse,
@@ -262,14 +339,14 @@ function isChange({ method = '' }: IncomingMessage): boolean {
 }
 
 async function serve(
-  routes: Route[],
+  routes: readonly CompiledRoute[],
   { guard, user }: { guard: Guard; user: Requester },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { method = '', url = '' } = request;
   const path = url.split('?')[0] ?? '';
-  for (const [routeMethod, pattern, handler, audience = 'administrators'] of routes) {
+  for (const { method: routeMethod, pattern, handler, audience = 'administrators' } of routes) {
     const match = pattern.exec(path);
     if (!match || routeMethod !== method) continue;
     if (audience === 'administrators') guard.requireAdministrator(user.principal);

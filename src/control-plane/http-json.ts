@@ -38,7 +38,7 @@ export interface Requester extends User {
   readonly note: (fields: Partial<AuditFields>) => void;
 }
 
-/** Serves a request of a user. `id` is the part of the path that its pattern captures. */
+/** Serves a request of a user. `id` is the parameter of the path, decoded; empty if it has none. */
 export type Handler = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -52,8 +52,17 @@ export type Handler = (
  */
 type Audience = 'anyone' | 'users' | 'administrators';
 
-/** Default of `audience`: administrators. */
-export type Route = [method: string, path: RegExp, handler: Handler, audience?: Audience];
+/** A request that the API serves. The router, the guard and the document of OpenAPI use it. */
+export interface Route {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+  /** A part `{name}` is a parameter: any text without a slash. */
+  readonly path: `/${string}`;
+  /** Default: administrators. */
+  readonly audience?: Audience;
+  /** One sentence for the document of OpenAPI. */
+  readonly summary: string;
+  readonly handler: Handler;
+}
 
 /** Time in which a client must read a part of a response. */
 const unreadTimeoutMs = 30_000;

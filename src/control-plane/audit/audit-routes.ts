@@ -17,25 +17,27 @@ const unreadTimeoutMs = 30_000;
 /** Returns the routes of the audit log, which is for administrators. */
 export function auditRoutes({ audit, streams }: AuditRoutesOptions): Route[] {
   return [
-    [
-      'GET',
-      /^\/api\/audit$/,
-      async (request, response) => {
+    {
+      method: 'GET',
+      path: '/api/audit',
+      summary: 'Returns the audit log as lines of JSON',
+      async handler(request, response) {
         const since = sinceOf(request.url ?? '');
         response.writeHead(200, { 'content-type': 'application/jsonl', 'cache-control': 'no-store' });
         response.setTimeout(unreadTimeoutMs, () => response.destroy());
         await pipeline(Readable.from(linesOf(audit, since)), response).catch(() => undefined); // the client has gone
       },
-    ],
-    [
-      'GET',
-      /^\/api\/audit\/events$/,
-      async (request, response, _id, user) => {
+    },
+    {
+      method: 'GET',
+      path: '/api/audit/events',
+      summary: 'Streams the entries of the audit log, also those that follow',
+      async handler(request, response, _id, user) {
         const after = lastEventId(request) ?? 0;
         const since = sinceOf(request.url ?? '');
         await streams.send(request, response, user, (signal) => eventsOf(audit, after, since, signal));
       },
-    ],
+    },
   ];
 }
 

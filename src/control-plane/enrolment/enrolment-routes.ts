@@ -15,49 +15,53 @@ export interface EnrolmentRoutesOptions {
 /** Returns the routes about single agents and how they enrol. */
 export function enrolmentRoutes({ keys, agents, bodies, guard }: EnrolmentRoutesOptions): Route[] {
   return [
-    [
-      'GET',
-      /^\/api\/agents\/([^/]+)$/,
-      (_request, response, agentId, { principal }) => {
+    {
+      method: 'GET',
+      path: '/api/agents/{agentId}',
+      audience: 'users',
+      summary: 'Returns an agent',
+      handler(_request, response, agentId, { principal }) {
         guard.requireAgent(principal, agentId);
         const agent = agents().find((known) => known.agentId === agentId);
         if (!agent) throw new ControlPlaneError('agent_not_found', 'no agent with this id is known');
         sendJson(response, 200, agent);
       },
-      'users',
-    ],
-    [
-      'POST',
-      /^\/api\/agents\/([^/]+)\/enrolment$/,
-      async (request, response, agentId, { principal }) => {
+    },
+    {
+      method: 'POST',
+      path: '/api/agents/{agentId}/enrolment',
+      audience: 'users',
+      summary: 'Invites an agent: returns a token with which it can enrol',
+      async handler(request, response, agentId, { principal }) {
         const body: unknown = await readJson(request, bodies);
         const { labels } = readBody(enrolmentBodySchema, body);
         guard.requireAgentAdministrator(principal, agentId, labels);
         const options = { ...(body as Omit<EnrolmentOptions, 'agentId'>), agentId }; // as the schema says
         sendJson(response, 201, await keys.create(options, principal.name));
       },
-      'users',
-    ],
-    [
-      'POST',
-      /^\/api\/agents\/([^/]+)\/accept$/,
-      async (request, response, agentId, { principal }) => {
+    },
+    {
+      method: 'POST',
+      path: '/api/agents/{agentId}/accept',
+      audience: 'users',
+      summary: 'Lets an agent in that waits for consent',
+      async handler(request, response, agentId, { principal }) {
         request.resume();
         guard.requireAgentAdministrator(principal, agentId);
         await keys.accept(agentId, principal.name);
         sendJson(response, 200, { agentId });
       },
-      'users',
-    ],
-    [
-      'DELETE',
-      /^\/api\/agents\/([^/]+)\/enrolment$/,
-      async (_request, response, agentId, { principal }) => {
+    },
+    {
+      method: 'DELETE',
+      path: '/api/agents/{agentId}/enrolment',
+      audience: 'users',
+      summary: 'Ends the key and the token of an agent, and its connections',
+      async handler(_request, response, agentId, { principal }) {
         guard.requireAgentAdministrator(principal, agentId);
         await keys.revoke(agentId, principal.name);
         sendJson(response, 200, { agentId });
       },
-      'users',
-    ],
+    },
   ];
 }

@@ -317,11 +317,8 @@ test('each route of the API refuses users without a role for it, and those witho
   const { token } = await user([{ rights: ['act'], agents: ['none'] }]);
   const routes = routesOf({} as ApiBackend, { token: undefined }, silentLog); // no handler is called
   t.true(routes.length > 15);
-  for (const [method, { source }] of routes) {
-    const path = source
-      .replaceAll('\\/', '/')
-      .replace(/^\^|\$$/g, '')
-      .replace('([^/]+)', 'core-1');
+  for (const { method, path: template } of routes) {
+    const path = template.replace(/\{\w+\}/, 'core-1');
     if (!path.startsWith('/api/')) continue;
     const status = async (headers: Record<string, string>) => {
       const body = ['POST', 'PUT'].includes(method) ? JSON.stringify(install) : undefined;
