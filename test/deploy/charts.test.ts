@@ -3,6 +3,7 @@ import test from 'ava';
 import { load, loadAll } from 'js-yaml';
 import { controlPlaneSettings } from '../../src/cli/control-plane/settings.ts';
 import { runSettings } from '../../src/cli/run/settings.ts';
+import { readPolicy } from '../../src/policy/policy-rules.ts';
 import { renderChart } from '../../src/render/index.ts';
 import { manifests, renderManifest } from '../../tools/chart-manifests.ts';
 
@@ -192,6 +193,41 @@ test('the one-time token is only in its Secret', async (t) => {
     holders.map(({ kind }) => kind),
     ['Secret'],
   );
+});
+
+test('a policy is mounted read-only as the agent reads it, from its text or from a ConfigMap of the owner', async (t) => {
+  const content = readFileSync('deploy/policies/production.yaml', 'utf8');
+  const mountOf = (objects: readonly RenderedObject[]) => {
+    const pod = objects.find(({ kind }) => kind === 'Deployment')?.spec?.template?.spec;
+    const [container] = pod?.containers ?? [];
+    return {
+      file: container?.env?.find(({ name }) => name === 'HELM_AGENT_POLICY_FILE'),
+      mount: container?.volumeMounts?.find(({ name }) => name === 'policy'),
+      volume: pod?.volumes?.find(({ name }) => name === 'policy'),
+    };
+  };
+  const own = await render('helm-agent', { ...agent, policy: { content } });
+  const config = own.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.endsWith('-policy'));
+  const { rules } = readPolicy(config?.data?.['policy.yaml'] ?? '');
+  t.deepEqual(rules, readPolicy(content).rules);
+  t.deepEqual<object>(mountOf(own), {
+    file: { name: 'HELM_AGENT_POLICY_FILE', value: '/etc/helm-agent-policy/policy.yaml' },
+    mount: { name: 'policy', mountPath: '/etc/helm-agent-policy', readOnly: true },
+    volume: { name: 'policy', configMap: { name: config?.metadata.name } },
+  });
+  const existing = { existingConfigMap: 'owner', key: 'rules.yaml' };
+  t.like(mountOf(await render('helm-agent', { ...agent, policy: existing })), {
+    file: { value: '/etc/helm-agent-policy/rules.yaml' },
+    volume: { configMap: { name: 'owner' } },
+  });
+  t.deepEqual<object>(mountOf(await render('helm-agent', agent)), {
+    file: undefined,
+    mount: undefined,
+    volume: undefined,
+  });
+  await t.throwsAsync(render('helm-agent', { ...agent, policy: { ...existing, content } }), {
+    message: /exclude each other/,
+  });
 });
 
 test('values that look like YAML stay text', async (t) => {

@@ -56,3 +56,17 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- define "helm-agent.enrols" -}}
 {{- if or .Values.enrolment.token .Values.enrolment.existingSecret }}true{{ end -}}
 {{- end -}}
+
+{{/* The ConfigMap with the policy of the cluster's owner. Empty without a policy. */}}
+{{- define "helm-agent.policyConfigMap" -}}
+{{- with .Values.policy -}}
+{{- if and .content .existingConfigMap -}}
+{{- fail "policy.content and policy.existingConfigMap exclude each other" -}}
+{{- end -}}
+{{- if .existingConfigMap -}}
+{{- .existingConfigMap -}}
+{{- else if .content -}}
+{{- printf "%s-policy" (include "helm-agent.fullname" $) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
