@@ -22,6 +22,7 @@ import { expirePlans } from '../operation/plan/expire-plans.ts';
 import { memoryPlans } from '../operation/plan/plans.ts';
 import { createTracker } from '../operation/tracker/tracker.ts';
 import { openPolicyFile } from '../policy/policy-file.ts';
+import type { LookupScope } from '../policy/policy-rules.ts';
 import type { Right } from '../protocol/commands/definition.ts';
 import type { ReleaseError } from '../release/error.ts';
 import { tillerRecords } from '../release/helm2/tiller-records.ts';
@@ -109,6 +110,10 @@ export interface AgentSetup extends AgentKeySetup, Omit<SupportSetup, 'agentId' 
   rightsFile?: string | undefined;
   /** File with what the owner of the cluster allows. Default: everything. */
   policyFile?: string | undefined;
+  /**
+   * Objects that templates may look up, unless a rule of the policy says it. Default: `release`.
+   */
+  lookup?: LookupScope | undefined;
   /**
    * Revisions whose hooks and manifests are used again: those that an agent of this namespace has
    * written, or those of all clients. `own` needs a journal in the cluster. Default: `any`.
@@ -214,6 +219,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     ownPod,
     shared: {
       trustReleases,
+      lookup: setup.lookup ?? 'release',
       renderer: workers.renderer,
       redactor: workers.redactor,
       host,

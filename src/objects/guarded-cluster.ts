@@ -1,4 +1,6 @@
 import type { Cluster, ObservedChange } from './cluster.ts';
+import { listAt, stringAt } from './fields.ts';
+import { groupOf } from './group-kind.ts';
 import type { KubeObject } from './object.ts';
 import { type ObjectTarget, targetOf } from './object-target.ts';
 
@@ -10,10 +12,14 @@ class GuardedNamespaceError extends Error {
   readonly status = 403;
 }
 
+const bindingKinds: ReadonlySet<string> = new Set(['RoleBinding', 'ClusterRoleBinding']);
+const roleKinds: ReadonlySet<string> = new Set([...bindingKinds, 'Role', 'ClusterRole']);
+
 /**
  * Returns a cluster without the objects of a namespace: requests for them fail with `forbidden` and
  * `message`, and lists over all namespaces leave them out. The namespace itself can be read, and
- * not be changed.
+ * not be changed. Neither can roles of a release of the namespace, and bindings of its accounts,
+ * wherever they are.
  */
 export function guardedCluster(cluster: Cluster, namespace: string, message: string): Cluster {
   const requireOther = ({ namespace: target }: Pick<ObjectTarget, 'namespace'>): void => {
@@ -24,6 +30,27 @@ export function guardedCluster(cluster: Cluster, namespace: string, message: str
     if (target.kind === 'Namespace' && target.apiVersion === 'v1' && target.name === namespace) {
       throw new GuardedNamespaceError(message);
     }
+  };
+  /** Whether an object gives rights to an account of the namespace. */
+  const isOwnBinding = ({ kind }: ObjectTarget, content: unknown): boolean =>
+    bindingKinds.has(kind) &&
+    listAt(content, 'subjects').some((subject) => {
+      const [subjectKind, name = ''] = [stringAt(subject, 'kind'), stringAt(subject, 'name')];
+      if (subjectKind === 'ServiceAccount') return stringAt(subject, 'namespace') === namespace;
+      return name === `system:serviceaccounts:${namespace}` || name.startsWith(`system:serviceaccount:${namespace}:`);
+    });
+  const requireChangeable = async (target: ObjectTarget, content: unknown, signal?: AbortSignal): Promise<void> => {
+    requireWritable(target);
+    if (!roleKinds.has(target.kind) || groupOf(target.apiVersion) !== 'rbac.authorization.k8s.io') return;
+    if (isOwnBinding(target, content)) throw new GuardedNamespaceError(message);
+    const { apiVersion, kind, name, namespace: place } = target;
+    if (name === undefined) return;
+    const live = await cluster.get(
+      { apiVersion, kind, name, ...(place !== undefined && { namespace: place }) },
+      signal,
+    );
+    const owner = live?.metadata.annotations?.['meta.helm.sh/release-namespace'];
+    if (owner === namespace || isOwnBinding(target, live)) throw new GuardedNamespaceError(message);
   };
   const isOther = ({ metadata }: KubeObject): boolean => metadata.namespace !== namespace;
   const othersOf = (change: ObservedChange): ObservedChange[] => {
@@ -47,27 +74,27 @@ export function guardedCluster(cluster: Cluster, namespace: string, message: str
       return { ...page, objects: page.objects.filter(isOther) };
     },
     async create(object, options) {
-      requireWritable(targetOf(object));
+      await requireChangeable(targetOf(object), object, options?.signal);
       return await cluster.create(object, options);
     },
     async replace(object, options) {
-      requireWritable(targetOf(object));
+      await requireChangeable(targetOf(object), object, options?.signal);
       return await cluster.replace(object, options);
     },
     async apply(object, options) {
-      requireWritable(targetOf(object));
+      await requireChangeable(targetOf(object), object, options.signal);
       return await cluster.apply(object, options);
     },
     async mergePatch(ref, patch, options) {
-      requireWritable(ref);
+      await requireChangeable(ref, patch, options?.signal);
       return await cluster.mergePatch(ref, patch, options);
     },
     async strategicMergePatch(ref, patch, options) {
-      requireWritable(ref);
+      await requireChangeable(ref, patch, options?.signal);
       return await cluster.strategicMergePatch(ref, patch, options);
     },
     async delete(ref, options) {
-      requireWritable(ref);
+      await requireChangeable(ref, undefined, options?.signal);
       return await cluster.delete(ref, options);
     },
     async *observe(query, signal) {

@@ -4,6 +4,7 @@ import type { AccessReviewer } from '../objects/access.ts';
 import type { Cluster } from '../objects/cluster.ts';
 import type { ServiceAccount } from '../objects/service-account.ts';
 import type { CommandPolicy } from '../policy/command-policy.ts';
+import type { LookupScope } from '../policy/policy-rules.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import type { ReleaseStorage } from '../release/storage/storage.ts';
 import type { ValueWarning } from '../render/notice.ts';
@@ -37,6 +38,8 @@ export interface OperationContext {
    * changes. Default: everything.
    */
   policy?: CommandPolicy | undefined;
+  /** Objects that templates may look up, unless the policy says it. Default: all. */
+  lookup?: LookupScope | undefined;
   /**
    * Watches of the cluster, shared by all operations. Default: watches of this operation alone.
    */

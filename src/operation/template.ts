@@ -74,7 +74,7 @@ export async function renderForCluster(
     return found;
   });
   return await runner.step('render', async (tools) => {
-    const lookup = clusterLookup(cluster, tools.signal);
+    const lookup = clusterLookup(context, { namespace: request.release.namespace }, tools.signal);
     const options = { subchartNotes, skipSchemaValidation };
     const sources = { lookup, resolveHost: hostLookup(context, given, tools.signal) };
     const rendered = await renderer.render({ ...request, chart, capabilities, options, ...sources }, tools.signal);

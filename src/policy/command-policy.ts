@@ -6,7 +6,7 @@ import { matchesPattern } from '../protocol/pattern.ts';
 import { type CommandScope, describeScope, isSelected } from '../rights/command-selector.ts';
 import type { ChartReference } from './chart-reference.ts';
 import { imagesOf } from './images.ts';
-import type { PolicyRule, PolicyRules } from './policy-rules.ts';
+import type { LookupScope, PolicyRule, PolicyRules } from './policy-rules.ts';
 import { isInWindow } from './window.ts';
 
 /** The parts of a command by which a policy decides. */
@@ -36,6 +36,13 @@ export interface CommandPolicy {
   requireChart(chart: { reference?: ChartReference | undefined; version?: string | undefined }): void;
   /** Throws `PolicyError` unless the object may be changed. `content` is what is sent of it. */
   requireChange(target: ObjectTarget, content: unknown): void;
+  /** Objects that templates may look up. Default: those that the agent allows. */
+  readonly lookup: LookupScope | undefined;
+  /**
+   * Throws `PolicyError` unless templates may look up an object. `isOther` says whether it is in
+   * another namespace than the release.
+   */
+  requireLookup(isOther: boolean, target: () => string): void;
 }
 
 /** A decision that is made when the command begins, or for one that has begun. */
@@ -71,6 +78,8 @@ const unlimited: CommandPolicy = {
   rule: undefined,
   requireChart: () => undefined,
   requireChange: () => undefined,
+  lookup: undefined,
+  requireLookup: () => undefined,
 };
 
 /** The namespace of the release, in `objectNamespaces`. */
@@ -121,6 +130,10 @@ function limitsOf(rule: PolicyRule, { namespace: releaseNamespace }: PolicyScope
       }
     },
     requireChange,
+    lookup: rule.lookup,
+    requireLookup(isOther, target) {
+      if (rule.lookup === 'none' || (rule.lookup === 'release' && isOther)) throw refused(rule, 'lookup', target());
+    },
   };
 }
 

@@ -6,6 +6,10 @@ import { patternsSchema, selectorFields } from '../rights/command-selector.ts';
 import { readOwnerFile } from '../rights/owner-file.ts';
 import { days, minuteOfDay, timeZoneProblem } from './window.ts';
 
+/** Objects that templates may look up. */
+export const lookupScopes = ['none', 'release', 'all'] as const;
+export type LookupScope = (typeof lookupScopes)[number];
+
 const maxRules = 1000;
 const maxWindows = 20;
 const maxNameLength = 100;
@@ -60,6 +64,11 @@ const allowed = {
   objectNamespaces: patternsSchema,
   /** Patterns of the images of containers. Default: all. */
   images: patternsSchema,
+  /**
+   * Objects that templates may look up: none, those of the namespace of the release and those
+   * without a namespace, or all. Default: those that the agent allows.
+   */
+  lookup: z.enum(lookupScopes, { error: `must be one of ${lookupScopes.join(', ')}` }).optional(),
   /** Times at which the commands may begin. Default: always. */
   windows: z.array(windowSchema).min(1).max(maxWindows).optional(),
 };

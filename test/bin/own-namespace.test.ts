@@ -1,10 +1,11 @@
 import test, { type ExecutionContext } from 'ava';
 import type { CommandParameters } from '../../src/control-plane/index.ts';
+import { rights } from '../../src/protocol/commands/definition.ts';
 import { packedApp } from './support/archive.ts';
 import { agentId, answerOf, failureOf, startWorld, type World } from './support/world.ts';
 
 const token = Buffer.from('AGENT-TOKEN-4711').toString('base64');
-const starting = startWorld({ journal: 'cluster' }).then(async (world) => {
+const starting = startWorld({ journal: 'cluster', lookup: 'all', allowedRights: rights }).then(async (world) => {
   await addSecret(world);
   return world;
 });
@@ -86,6 +87,21 @@ test('no command reads or changes releases in the namespace of the agent', async
     plan: () => plane.plan(agentId, { action: 'install', ...deployed }),
     adopt: () => plane.adopt(agentId, { ...release, tillerNamespace: own }),
     'list of Helm 2': () => plane.list(agentId, { helm2: true, tillerNamespace: own }),
+    'apply manifests': () =>
+      plane.applyManifests(agentId, { releaseName: 'set', namespace: own, manifests: configMap(own) }),
+    'delete manifests': () => plane.deleteManifests(agentId, { releaseName: 'set', namespace: own }),
+    'apply an object of another namespace': () =>
+      plane.applyManifests(agentId, { releaseName: 'set', namespace: 'shop', manifests: configMap(own) }),
+    'get its token': () =>
+      plane.getObject(agentId, { kind: 'Secret', apiVersion: 'v1', namespace: own, name: 'helm-agent-token' }),
+    'list its Secrets': () => plane.listObjects(agentId, { kind: 'Secret', apiVersion: 'v1', namespace: own }),
+    describe: () =>
+      plane.describeObject(agentId, { kind: 'Secret', apiVersion: 'v1', namespace: own, name: 'helm-agent-token' }),
+    events: () => plane.listEvents(agentId, { namespace: own }),
+    restart: () => plane.restartWorkload(agentId, { namespace: own, kind: 'Deployment', name: 'helm-agent' }),
+    scale: () => plane.scaleWorkload(agentId, { namespace: own, kind: 'Deployment', name: 'helm-agent', replicas: 0 }),
+    'delete a pod': () => plane.deletePod(agentId, { namespace: own, name: 'helm-agent-0' }),
+    'stop its release': () => plane.stopRelease(agentId, release),
     deploymentInfo: () => plane.deploymentInfo(agentId, { namespace: own, deploymentName: 'helm-agent' }),
   };
   for (const [what, send] of Object.entries(commands)) await isForbidden(t, send(), what);
@@ -112,6 +128,49 @@ test('a release of another namespace has no objects and hooks in that of the age
   t.is(namespace?.metadata.labels?.['a'], undefined);
 });
 
+test('no command changes the rights of the agent, wherever they are', async (t) => {
+  const { plane, cluster } = await starting;
+  const rbac = 'rbac.authorization.k8s.io/v1';
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' };
+  const ownSubjects = [{ kind: 'ServiceAccount', name: 'helm-agent', namespace: own }];
+  const binding = { apiVersion: rbac, kind: 'ClusterRoleBinding', metadata: { name: 'agent' }, roleRef };
+  await cluster.create({ ...binding, subjects: ownSubjects });
+  const annotations = { 'meta.helm.sh/release-name': 'helm-agent', 'meta.helm.sh/release-namespace': own };
+  const role = { apiVersion: rbac, kind: 'ClusterRole', metadata: { name: 'agent-role' }, rules: [] };
+  await cluster.create({ ...role, metadata: { ...role.metadata, annotations } });
+  const others = [{ kind: 'ServiceAccount', name: 'x', namespace: 'shop' }];
+  const changes = {
+    'its binding': { ...binding, subjects: others },
+    'a new binding': { ...binding, metadata: { name: 'new' }, subjects: ownSubjects },
+    'a binding of all its accounts': {
+      ...{ ...binding, metadata: { name: 'group' } },
+      subjects: [{ kind: 'Group', apiGroup: roleRef.apiGroup, name: `system:serviceaccounts:${own}` }],
+    },
+    'a role of its release': role,
+  };
+  for (const [what, object] of Object.entries(changes)) {
+    const archive = await packedApp({ 'a.yaml': JSON.stringify(object) });
+    const release = { releaseName: what.replaceAll(' ', '-'), namespace: 'shop', chartName: 'app' };
+    const command = { ...release, takeOwnership: true, chartArchive: archive.toString('base64') };
+    await isForbidden(t, plane.install(agentId, command), what, 'apply_failed');
+
+    const set = {
+      releaseName: release.releaseName,
+      namespace: 'shop',
+      manifests: JSON.stringify(object),
+      takeOwnership: true,
+    };
+    await isForbidden(t, plane.applyManifests(agentId, set), what, 'apply_failed');
+  }
+  const kept = await cluster.get({ apiVersion: rbac, kind: 'ClusterRoleBinding', name: 'agent' });
+  t.like(kept, { subjects: ownSubjects });
+  const foreign = { ...binding, metadata: { name: 'foreign' }, subjects: others };
+  const archive = await packedApp({ 'a.yaml': JSON.stringify(foreign) });
+  const release = { releaseName: 'foreign', namespace: 'shop', chartName: 'app' };
+  await answerOf(plane.install(agentId, { ...release, chartArchive: archive.toString('base64') }));
+  await answerOf(plane.uninstall(agentId, { releaseName: 'foreign', namespace: 'shop' }));
+});
+
 test('the agent itself, and commands for other namespaces, are not restricted', async (t) => {
   const { plane, cluster } = await starting;
   const release = { ...(await chart(configMap('shop'))), releaseName: 'free' };
@@ -135,7 +194,7 @@ test('the agent itself, and commands for other namespaces, are not restricted', 
 
 test('with --allow-own-namespace, and without anything of the agent there, commands use the namespace', async (t) => {
   for (const setup of [{ journal: 'cluster', allowOwnNamespace: true }, { journal: 'memory' }] as const) {
-    const world = await startWorld(setup);
+    const world = await startWorld({ ...setup, lookup: 'all' });
     try {
       await addSecret(world);
       const lookup = await chart(`# {{ (lookup "v1" "Secret" "${own}" "helm-agent-token").data | toJson }}\n`);

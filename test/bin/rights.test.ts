@@ -89,7 +89,7 @@ async function rightsWorld(t: ExecutionContext, rules: string): Promise<RightsWo
   writeFileSync(file, rules);
   const world = await faultyWorld(t, {
     random: () => 0.5,
-    setup: { rightsFile: file },
+    setup: { rightsFile: file, lookup: 'all' },
     writeCharts(charts) {
       writeChart(charts, 'app', templates);
       for (const [name, text] of Object.entries(greedy)) writeChart(charts, name, { 'a.yaml': text });

@@ -23,7 +23,7 @@ test('run takes its settings from flags', async (t) => {
     ],
     ...['--post-renderers', 'a=/opt/a,b.c=/opt/b c'],
     '--allow-own-namespace',
-    ...['--trust-releases', 'own'],
+    ...['--trust-releases', 'own', '--lookup', 'none'],
     ...['--allow-rights', 'read, logs'],
   );
   t.is(code, 0);
@@ -45,6 +45,7 @@ test('run takes its settings from flags', async (t) => {
       plainHttp: true,
       allowOwnNamespace: true,
       trustReleases: 'own',
+      lookup: 'none',
       allowedRights: ['read', 'logs'],
       postRenderers: { a: '/opt/a', 'b.c': '/opt/b c' },
       storageDriver: 'configmap',

@@ -197,7 +197,7 @@ test('the one-time token is only in its Secret', async (t) => {
 
 test('a policy is mounted read-only as the agent reads it, from its text or from a ConfigMap of the owner', async (t) => {
   const content = readFileSync('deploy/policies/production.yaml', 'utf8');
-  const mountOf = (objects: readonly RenderedObject[]) => {
+  const mountOf = (objects: readonly RenderedObject[]): object => {
     const pod = objects.find(({ kind }) => kind === 'Deployment')?.spec?.template?.spec;
     const [container] = pod?.containers ?? [];
     return {
@@ -210,7 +210,7 @@ test('a policy is mounted read-only as the agent reads it, from its text or from
   const config = own.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.endsWith('-policy'));
   const { rules } = readPolicy(config?.data?.['policy.yaml'] ?? '');
   t.deepEqual(rules, readPolicy(content).rules);
-  t.deepEqual<object>(mountOf(own), {
+  t.deepEqual(mountOf(own), {
     file: { name: 'HELM_AGENT_POLICY_FILE', value: '/etc/helm-agent-policy/policy.yaml' },
     mount: { name: 'policy', mountPath: '/etc/helm-agent-policy', readOnly: true },
     volume: { name: 'policy', configMap: { name: config?.metadata.name } },
@@ -220,7 +220,7 @@ test('a policy is mounted read-only as the agent reads it, from its text or from
     file: { value: '/etc/helm-agent-policy/rules.yaml' },
     volume: { configMap: { name: 'owner' } },
   });
-  t.deepEqual<object>(mountOf(await render('helm-agent', agent)), {
+  t.deepEqual(mountOf(await render('helm-agent', agent)), {
     file: undefined,
     mount: undefined,
     volume: undefined,

@@ -28,7 +28,7 @@ interface RunAs {
 export interface CommandDependencies
   extends ChartLoaderOptions, Omit<RequestSources, 'chartAt' | 'tillerRecords'>, RunAs {
   /** The part of the context that all operations of this agent share. */
-  shared: Pick<OperationContext, 'trustReleases' | 'renderer' | 'redactor' | 'host' | 'resolveHost'>;
+  shared: Pick<OperationContext, 'trustReleases' | 'lookup' | 'renderer' | 'redactor' | 'host' | 'resolveHost'>;
   /** Runs each command. Default: at once. */
   run?: RunCommand;
   /** Opens the stream of the command with a key. Default: commands have no streams. */

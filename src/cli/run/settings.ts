@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { parseListenAddress } from '../../agent/connection/listen-address.ts';
 import { messageOf } from '../../errors/index.ts';
 import { defaultElectionTimes, electionTimesProblem } from '../../leader-election/index.ts';
+import { lookupScopes } from '../../policy/policy-rules.ts';
 import { agentIdSchema } from '../../protocol/agent-id.ts';
 import { defaultRights, rights } from '../../protocol/commands/definition.ts';
 import { storageDrivers } from '../../release/storage/drivers.ts';
@@ -183,6 +184,14 @@ export const runSettings = {
     description: 'file with what the owner of the cluster allows commands, charts and objects; read for each command',
     default: 'none; all is allowed',
   },
+  lookup: {
+    flag: 'lookup',
+    value: 'objects',
+    variable: 'HELM_AGENT_LOOKUP',
+    description:
+      'objects that the template function lookup may read: none, those of the namespace of the release and those without a namespace (release), or all; the field lookup of a policy wins',
+    default: 'release',
+  },
   trustReleases: {
     flag: 'trust-releases',
     value: 'clients',
@@ -319,6 +328,7 @@ export function runSchema(hostName: string) {
         .optional(),
       rightsFile: z.string().optional(),
       policyFile: z.string().optional(),
+      lookup: z.enum(lookupScopes, { error: `must be one of ${lookupScopes.join(', ')}` }).optional(),
       trustReleases: z.enum(['own', 'any'], { error: 'must be own or any' }).optional(),
       storageDriver: z.enum(storageDrivers, { error: 'must be secret or configmap' }).optional(),
       journal: z.enum(['memory', 'cluster'], { error: 'must be memory or cluster' }).optional(),

@@ -91,7 +91,9 @@ async function renderWith(
       values: await valuesOf(work, state, signal),
       release: factsOf(state),
       capabilities,
-      ...(!isOffline(request) && { lookup: clusterLookup(context.cluster, signal, newKindsOf(work)) }),
+      ...(!isOffline(request) && {
+        lookup: clusterLookup(context, { namespace: state.namespace, unserved: newKindsOf(work) }, signal),
+      }),
       resolveHost: hostLookup(context, request, signal),
       postRender: request.postRender,
       postRenderStrategy: request.postRenderStrategy,
@@ -153,7 +155,7 @@ async function crds(state: OperationState, work: ChartWork, tools: StateTools): 
     // a first render, so that none are installed if a template fails or the release is too large
     const apiVersions = definedApiVersions(files);
     const capabilities = withApiVersions(await cluster.capabilities(signal), apiVersions);
-    const lookup = clusterLookup(cluster, signal, new Set(apiVersions));
+    const lookup = clusterLookup(context, { namespace: state.namespace, unserved: new Set(apiVersions) }, signal);
     const resolveHost = hostLookup(context, request, signal);
     const settings = { capabilities, lookup, resolveHost, ...renderSettings(request) };
     const rendered = await renderChart(work, { chart, values, release, ...settings }, signal);
