@@ -24,6 +24,9 @@ export const maxTypeLength = 64;
 /** The longest name of a command's sender, in UTF-16 units. */
 export const maxSentByLength = 256;
 
+/** The longest envelope with signatures, in UTF-16 units. */
+export const maxEnvelopeLength = 8 * 1024;
+
 /** Number of bytes that an agent may send up to the end of its `hello`. */
 export const maxHelloBytes = 64 * 1024;
 
