@@ -10,8 +10,8 @@ const clusterWide = new Set(['Namespace', 'Node']);
 function openCluster() {
   const requests: string[] = [];
   const cluster: Pick<Cluster, 'resourceKind' | 'get' | 'list'> = {
-    resourceKind: (_, kind) =>
-      Promise.resolve({ plural: `${kind.toLowerCase()}s`, namespaced: !clusterWide.has(kind) }),
+    resourceKind: (apiVersion, kind) =>
+      Promise.resolve({ apiVersion, kind, resource: `${kind.toLowerCase()}s`, namespaced: !clusterWide.has(kind) }),
     get(ref) {
       requests.push(`get ${ref.kind} ${ref.namespace ?? ''}/${ref.name}`);
       return Promise.resolve({ ...ref, metadata: { name: ref.name } });
