@@ -53,7 +53,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     plugins: { 'import-sort': importSort },
     rules: {
       // modules of Node, packages, then modules of this one, the farthest first

@@ -8,7 +8,7 @@ import prose from './tools/prose/plugin.ts';
 
 /** The rules for comments and strings. eslint.config.js has them too, for editors. */
 export const typescriptProse = {
-  files: ['**/*.ts', '**/*.js'],
+  files: ['**/*.ts', '**/*.tsx', '**/*.js'],
   plugins: { prose, '@stylistic': stylistic },
   rules: {
     'prose/plain-english': 'error',
@@ -28,7 +28,7 @@ const markdownProse = {
 export default [
   { ignores: ['dist', 'coverage', 'test/**/fixtures'] },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     languageOptions: { parser: tseslint.parser },
     // its rules do not run here, but comments that disable them must find them
     plugins: { '@typescript-eslint': tseslint.plugin },

@@ -1,10 +1,12 @@
-// Bundles the program for the image: FOLDER/helm-agent.mjs, the threads, and parts that all share.
+// Bundles the program for the image: FOLDER/helm-agent.mjs, the threads, and parts that all share,
+// and the dashboard.
 // Beside them it copies node_modules/openpgp, which is not bundled because it has the LGPL. The npm
 // package has no copy, but depends on it.
 // Usage: npm run bundle -- FOLDER [--for-npm [MODULE…]]; the modules are programs of tests
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
+import { buildDashboard } from './build-dashboard.ts';
 import { plainBuiltins, promClientParts, undiciParts, unusedClientFiles, unusedProxies } from './bundle-plugins.ts';
 import { copyUnbundledPackage, unbundledPackage } from './unbundled-package.ts';
 
@@ -51,6 +53,8 @@ for (const { path, text } of outputFiles) {
 }
 const bytes = outputFiles.reduce((sum, { contents }) => sum + contents.length, 0);
 console.log(`${outputFiles.length} files, ${(bytes / 2 ** 20).toFixed(1)} MiB`);
+const scriptBytes = await buildDashboard(join(folder, 'dashboard'));
+console.log(`dashboard: ${(scriptBytes / 1024).toFixed(1)} KiB of script, compressed`);
 if (option === undefined) {
   const copied = await copyUnbundledPackage(join(folder, 'node_modules'));
   console.log(`${unbundledPackage}: ${(copied / 2 ** 20).toFixed(1)} MiB`);

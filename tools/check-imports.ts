@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 
 const expected = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
-  file.endsWith('.ts'),
+  /\.tsx?$/.test(file),
 ).length;
 const run = spawnSync(
   process.execPath,

@@ -13,6 +13,7 @@ import {
 } from '../control-plane/index.ts';
 import { controlPlaneMetrics } from '../metrics/control-plane-metrics.ts';
 import { type HealthServer, startHealthServer } from '../net/health-server.ts';
+import { dashboardFolder } from './dashboard-folder.ts';
 import { followLogLevel, processLogger } from './logger.ts';
 import { openTracing } from './open-tracing.ts';
 import { openProcessMetrics } from './process-metrics.ts';
@@ -42,6 +43,7 @@ export async function runControlPlane(settings: ControlPlaneSettings): Promise<v
     insecure: listenInsecure,
     tls: files && (await openServerTls(files, { log })),
     ...(data !== undefined && { chartFolder: `${data}-charts` }),
+    dashboard: dashboardFolder,
     store: data === undefined ? createMemoryStore() : createSqliteStore(data),
     log,
     recorder: metrics?.recorder,

@@ -20,6 +20,7 @@ import { auditRoutes } from './audit/audit-routes.ts';
 import type { ChartArchives } from './charts/chart-archives.ts';
 import type { CommandIndex } from './command-index.ts';
 import { commandPage, readCommandQuery } from './command-list.ts';
+import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { AgentKeys } from './enrolment/agent-keys.ts';
 import { enrolmentRoutes } from './enrolment/enrolment-routes.ts';
@@ -62,6 +63,8 @@ export interface ApiBackend {
   unreadBytes: number;
   /** Time in milliseconds for a user to send each 64 KiB of a chart. */
   uploadWaitMs: number;
+  /** Folder of the dashboard. Default: none is served. */
+  dashboard?: string | undefined;
 }
 
 /** Returns a listener for an HTTP server that serves the REST API and its event streams. */
@@ -110,6 +113,7 @@ export function routesOf(
     requestBytes,
     unreadBytes,
     uploadWaitMs,
+    dashboard,
   }: ApiBackend,
   { token }: Pick<UserAccess, 'token'>,
   log: Logger,
@@ -280,6 +284,7 @@ export function routesOf(
       summary: 'Stores the archive of a chart',
       handler: receiveChart,
     },
+    ...(dashboard === undefined ? [] : dashboardRoutes(dashboard)),
   ];
 }
 
@@ -288,7 +293,8 @@ type CompiledRoute = Route & { readonly pattern: RegExp };
 
 /** Returns the pattern of a path. Its first group is the parameter. */
 function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replaceAll(/\{\w+\}/g, '([^/]+)')}$`);
+  const escaped = path.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`);
+  return new RegExp(`^${escaped.replaceAll(/\{\w+\}/g, '([^/]+)').replace('{}', '(.*)')}$`);
 }
 
 type ServeOptions = { access: UserAccess } & Pick<ApiBackend, 'guard' | 'audit'>;

@@ -108,6 +108,11 @@ export interface ControlPlaneOptions {
    * survive a restart there. Default: a temporary folder, which `close` removes.
    */
   chartFolder?: string | undefined;
+  /**
+   * Folder of the dashboard, which is served to browsers at `/`. The program has one in
+   * `dist/program/dashboard`. Default: none is served.
+   */
+  dashboard?: string | undefined;
   /** Default: nothing is logged. */
   log?: Logger;
   heartbeat?: HeartbeatTimes;
@@ -316,6 +321,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
         unreadBytes,
       },
       uploadWaitMs,
+      dashboard: options.dashboard,
     };
     this.requestListener = createApi(backend, access, log);
     this.#handshake = agentHandshake({

@@ -55,7 +55,7 @@ type Audience = 'anyone' | 'users' | 'administrators';
 /** A request that the API serves. The router, the guard and the document of OpenAPI use it. */
 export interface Route {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
-  /** A part `{name}` is a parameter: any text without a slash. */
+  /** A part `{name}` is a parameter: any text without a slash; `{}` at the end is all the rest. */
   readonly path: `/${string}`;
   /** Default: administrators. */
   readonly audience?: Audience;

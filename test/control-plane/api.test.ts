@@ -127,9 +127,12 @@ test('refuses a body of another content type, because web pages can send those t
   t.is(answer.status, 400);
 });
 
-test('refuses requests from web pages if there is no token', async (t) => {
-  const { url } = await testPlane(t);
-  t.is((await call(`${url}/api/agents`, { headers: { origin: 'https://evil.example' } })).status, 401);
+test('refuses requests from web pages of other servers if there is no token', async (t) => {
+  const { url, port } = await testPlane(t);
+  const statusFrom = async (origin: string) => (await call(`${url}/api/agents`, { headers: { origin } })).status;
+  const strangers = ['https://evil.example', 'null', `https://127.0.0.1:${port}`, 'http://127.0.0.1:1', `${url}.evil`];
+  for (const origin of strangers) t.is(await statusFrom(origin), 401, origin);
+  t.is(await statusFrom(url), 200);
 });
 
 test('requires the API token, which no token of an agent replaces', async (t) => {

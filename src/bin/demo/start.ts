@@ -5,6 +5,7 @@ import { ControlPlane } from '../../control-plane/index.ts';
 import { processHost } from '../../render/process-host.ts';
 import { startSandbox } from '../../sandbox/sandbox.ts';
 import { agentOf } from '../agent-of.ts';
+import { dashboardFolder } from '../dashboard-folder.ts';
 import { processLogger } from '../logger.ts';
 import { version } from '../version.ts';
 import { serveChart } from './chart-repository.ts';
@@ -40,7 +41,7 @@ export async function startAll(
   const { charts, chart, kubeconfig = await sandboxKubeconfig(cleanup) } = options;
   signal.throwIfAborted();
   const log = processLogger('error');
-  const plane = new ControlPlane({ version, log });
+  const plane = new ControlPlane({ version, log, dashboard: dashboardFolder });
   const port = await plane.listen(0);
   cleanup.defer(() => plane.close());
   const agent = await agentOf({

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { bearerToken } from '../../net/authorization.ts';
 import { namesThisServer } from '../../net/request-host.ts';
 import { ControlPlaneError } from '../error.ts';
@@ -72,12 +73,18 @@ function requireOpenHost(request: IncomingMessage, host: string | undefined): vo
     throw new ControlPlaneError('unauthenticated', message);
   }
   // Browsers send Origin with most requests. With the check of the host, which a web page with a
-  // name of its own cannot pass, this keeps web pages from commanding clusters.
-  if (request.headers.origin !== undefined) {
-    throw new ControlPlaneError('unauthenticated', 'requests from web pages need a token');
+  // name of its own cannot pass, this keeps other web pages from commanding clusters.
+  if (!isFromOwnPage(request)) {
+    throw new ControlPlaneError('unauthenticated', 'requests from web pages of other servers need a token');
   }
   if (!namesThisServer(request, host)) {
     const message = 'without a token, the Host header must be localhost or the address of the control plane';
     throw new ControlPlaneError('unauthenticated', message);
   }
+}
+
+/** Whether a request comes from no web page, or from one of this server: the dashboard. */
+function isFromOwnPage({ headers: { origin, host = '' }, socket }: IncomingMessage): boolean {
+  if (origin === undefined) return true;
+  return origin === `${socket instanceof TLSSocket ? 'https' : 'http'}://${host}`;
 }

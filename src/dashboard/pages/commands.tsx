@@ -1,0 +1,61 @@
+import { useApp } from '../parts/app-context.ts';
+import { Choice, Filters, SearchBox } from '../parts/filters.tsx';
+import { LoadedView } from '../parts/loaded-view.tsx';
+import { EmptyState } from '../parts/message.tsx';
+import { useLoaded } from '../parts/use-loaded.ts';
+import { hrefOf, queryText } from '../route/route.ts';
+import type { CommandPage } from '../server/types.ts';
+import { commandStates, CommandTable } from './command-list.tsx';
+
+/** Pause between two looks at the list of commands. */
+const refreshMs = 3000;
+
+/** The commands that are kept. */
+export function CommandsView() {
+  const { api, location } = useApp();
+  const { q = '', state, agent, cursor } = location.place.value.query;
+  const query = queryText({ state, agent, cursor, limit: '200' });
+  const page = useLoaded((signal) => api.get<CommandPage>(`/api/commands${query}`, signal), [query], {
+    everyMs: refreshMs,
+  });
+  const states = Object.entries(commandStates).map(([name, { shown }]) => [name, shown] as const);
+  return (
+    <>
+      <div class="heading">
+        <h1>Commands</h1>
+      </div>
+      <Filters>
+        <SearchBox label="Search this page" />
+        <Choice name="state" label="State" options={states} />
+        {agent !== undefined && <Choice name="agent" label="Agent" options={[]} />}
+      </Filters>
+      <LoadedView of={page}>
+        {({ commands, next }) => {
+          const words = q.toLowerCase().split(/\s+/).filter(Boolean);
+          const shown = commands.filter(({ type, agentId, namespace, releaseName, sentBy, key }) => {
+            const text = [type, type.replaceAll('_', ' '), agentId, namespace, releaseName, sentBy, key].join(' ');
+            return words.every((word) => text.toLowerCase().includes(word));
+          });
+          return (
+            <>
+              {shown.length === 0 ? (
+                <EmptyState title="No command fits the filters">
+                  <p>
+                    Commands are what people and programs ask agents to do. They are kept for some days; see{' '}
+                    <a href={hrefOf('commands', {})}>all of them</a>.
+                  </p>
+                </EmptyState>
+              ) : (
+                <CommandTable label="Commands" commands={shown} />
+              )}
+              <div class="buttons">
+                {cursor !== undefined && <a href={hrefOf('commands', {}, { q, state, agent })}>Newest</a>}
+                {next !== undefined && <a href={hrefOf('commands', {}, { q, state, agent, cursor: next })}>Older</a>}
+              </div>
+            </>
+          );
+        }}
+      </LoadedView>
+    </>
+  );
+}

@@ -1,0 +1,84 @@
+import { useApp } from '../parts/app-context.ts';
+import { Badge } from '../parts/badge.tsx';
+import { LoadedView } from '../parts/loaded-view.tsx';
+import { EmptyState } from '../parts/message.tsx';
+import { useLoaded } from '../parts/use-loaded.ts';
+import { hrefOf } from '../route/route.ts';
+import type { Agent, CommandPage } from '../server/types.ts';
+import { agentStates } from './agent-badge.tsx';
+import { type AgentState, agentStateOf } from './agent-filter.ts';
+import { NoAgents } from './agents.tsx';
+import { CommandTable } from './command-list.tsx';
+
+/** Pause between two looks. */
+const refreshMs = 3000;
+
+/** How all agents are, and what runs now. */
+export function OverviewView() {
+  const { api } = useApp();
+  const agents = useLoaded((signal) => api.get<{ agents: Agent[] }>('/api/agents', signal), [], { everyMs: refreshMs });
+  const commands = useLoaded((signal) => api.get<CommandPage>('/api/commands?limit=50', signal), [], {
+    everyMs: refreshMs,
+  });
+  return (
+    <>
+      <div class="heading">
+        <h1>Overview</h1>
+      </div>
+      <LoadedView of={agents}>
+        {({ agents: all }) => (all.length === 0 ? <NoAgents /> : <AgentCounts agents={all} />)}
+      </LoadedView>
+      <LoadedView of={commands}>{(page) => <RecentCommands page={page} />}</LoadedView>
+    </>
+  );
+}
+
+function AgentCounts({ agents }: { agents: readonly Agent[] }) {
+  const counts = new Map<AgentState, number>();
+  for (const agent of agents) {
+    const state = agentStateOf(agent);
+    counts.set(state, (counts.get(state) ?? 0) + 1);
+  }
+  const shown = (['connected', 'cluster-away', 'pending', 'invited', 'away'] as const).filter(
+    (state) => counts.has(state) || state === 'connected' || state === 'away',
+  );
+  return (
+    <div class="cards">
+      {shown.map((state) => {
+        const { tone, shown: text } = agentStates[state];
+        const count = counts.get(state) ?? 0;
+        return (
+          <a key={state} class="card" href={hrefOf('agents', {}, { state })}>
+            <Badge tone={count === 0 ? 'quiet' : tone}>{text}</Badge>
+            <strong>{count}</strong>
+          </a>
+        );
+      })}
+    </div>
+  );
+}
+
+function RecentCommands({ page: { commands } }: { page: CommandPage }) {
+  const running = commands.filter(({ state }) => state !== 'done');
+  const ended = commands.filter(({ state }) => state === 'done').slice(0, 10);
+  return (
+    <>
+      <section>
+        <h2>Running now</h2>
+        {running.length === 0 ? (
+          <EmptyState title="Nothing runs now">
+            <p>Installations, upgrades and other commands are shown here while they run.</p>
+          </EmptyState>
+        ) : (
+          <CommandTable label="Running commands" commands={running} />
+        )}
+      </section>
+      {ended.length > 0 && (
+        <section>
+          <h2>Ended last</h2>
+          <CommandTable label="Commands that have ended" commands={ended} />
+        </section>
+      )}
+    </>
+  );
+}

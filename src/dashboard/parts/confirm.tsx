@@ -1,0 +1,56 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ErrorMessage } from './message.tsx';
+
+export interface ConfirmProps {
+  title: string;
+  /** The button that does it. */
+  action: string;
+  /** Whether it removes something. Default: false. */
+  isDangerous?: boolean;
+  children?: ComponentChildren;
+  /** Rejects with why it could not be done, which is shown. */
+  onConfirm: () => Promise<void>;
+  onClose: () => void;
+}
+
+/** A dialog that asks before something is done. */
+export function Confirm({ title, action, isDangerous = false, children, onConfirm, onClose }: ConfirmProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [error, setError] = useState<Error>();
+  const [isBusy, setBusy] = useState(false);
+  useEffect(() => dialog.current?.showModal(), []);
+  const confirm = async () => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await onConfirm();
+      onClose();
+    } catch (reason) {
+      setError(reason instanceof Error ? reason : new Error(String(reason)));
+      setBusy(false);
+    }
+  };
+  return (
+    <dialog ref={dialog} aria-label={title} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void confirm();
+        }}
+      >
+        <h2>{title}</h2>
+        {children}
+        {error && <ErrorMessage error={error} />}
+        <div class="buttons">
+          <button type="button" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+          <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={isBusy}>
+            {action}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}

@@ -1,0 +1,69 @@
+import { followEvents, type ServerEvent } from './events.ts';
+
+/** An error that the control plane has responded with. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export interface EventsOptions {
+  signal: AbortSignal;
+  /** Whether the stream ends after an event. Default: it never ends. */
+  isLast?: (event: ServerEvent) => boolean;
+  /** Called when the stream begins, and when it was cut off. */
+  onConnected?: (isConnected: boolean) => void;
+}
+
+/** The REST API of the control plane. Its methods reject with `ApiError`. */
+export interface Api {
+  /** The caller knows what the control plane returns. */
+  get<Body>(path: string, signal?: AbortSignal): Promise<Body>;
+  send<Body>(method: 'POST' | 'DELETE', path: string, body?: object): Promise<Body>;
+  /** Returns the events of a stream, which is opened again where it was cut off. */
+  events(path: string, options: EventsOptions): AsyncGenerator<ServerEvent>;
+}
+
+export interface ApiOptions {
+  fetch: typeof fetch;
+  headers: () => Record<string, string>;
+  /** Called when the control plane does not know the user any more. */
+  onSignedOut: () => void;
+}
+
+export function createApi({ fetch: send, headers, onSignedOut }: ApiOptions): Api {
+  const request = async (path: string, init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> }) => {
+    const response = await send(path, { ...init, headers: { ...headers(), ...init.headers } });
+    if (response.ok) return response;
+    if (response.status === 401) onSignedOut();
+    throw await errorOf(response);
+  };
+  return {
+    async get<Body>(path: string, signal?: AbortSignal) {
+      const response = await request(path, signal ? { signal } : {});
+      return (await response.json()) as Body;
+    },
+    async send<Body>(method: 'POST' | 'DELETE', path: string, body?: object) {
+      const content = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+      const response = await request(path, { method, ...content });
+      return (await response.json()) as Body;
+    },
+    events(path, options) {
+      const open = (lastId: string, signal: AbortSignal) =>
+        request(path, { signal, headers: lastId === '' ? {} : { 'last-event-id': lastId } });
+      return followEvents(open, options);
+    },
+  };
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  const problem = (await response.json().catch(() => ({}))) as { code?: unknown; detail?: unknown };
+  const { code, detail } = problem;
+  const message = typeof detail === 'string' ? detail : `the control plane has responded with ${response.status}`;
+  return new ApiError(response.status, typeof code === 'string' ? code : 'internal', message);
+}

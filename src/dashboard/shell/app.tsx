@@ -1,0 +1,120 @@
+import { useEffect, useState } from 'preact/hooks';
+import { views } from '../pages/views.ts';
+import { useApp } from '../parts/app-context.ts';
+import { EmptyState, Loading } from '../parts/message.tsx';
+import { Name } from '../parts/name.tsx';
+import { hrefOf, type RouteName } from '../route/route.ts';
+import { Help } from './help.tsx';
+import { listenToKeys } from './keyboard.ts';
+import { PageBoundary } from './page-boundary.tsx';
+import { SignIn } from './sign-in.tsx';
+
+/** The views in the navigation, with those that are parts of them. */
+const sections = [
+  ['overview', 'Overview', []],
+  ['agents', 'Agents', ['agent', 'release']],
+  ['commands', 'Commands', ['command']],
+  ['plans', 'Plans', []],
+  ['audit', 'Audit', []],
+  ['tokens', 'Tokens', []],
+] as const satisfies readonly (readonly [RouteName, string, readonly RouteName[]])[];
+
+/** The page: navigation, the view of the address, and help. */
+export function AppShell() {
+  const { session, location } = useApp();
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  useEffect(() => listenToKeys(window, { go: (href) => location.go(href), showHelp: () => setHelpOpen(true) }), []);
+  if (session.state.value === 'unknown') return <Loading />;
+  if (session.state.value === 'signed-out') return <SignIn />;
+  return (
+    <div class="page">
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <Header onHelp={() => setHelpOpen(true)} />
+      <main id="main" tabIndex={-1}>
+        <CurrentView />
+      </main>
+      {isHelpOpen && <Help onClose={() => setHelpOpen(false)} />}
+    </div>
+  );
+}
+
+function Header({ onHelp }: { onHelp: () => void }) {
+  const { session, location } = useApp();
+  const { name } = location.place.value;
+  const user = session.user.value;
+  return (
+    <header>
+      <a class="brand" href={hrefOf('overview', {})}>
+        helm-agent
+      </a>
+      <nav aria-label="Views">
+        {sections.map(([route, title, parts]) => {
+          const isCurrent = name === route || parts.some((part) => part === name);
+          return (
+            <a key={route} href={hrefOf(route, {})} aria-current={isCurrent ? 'page' : undefined}>
+              {title}
+            </a>
+          );
+        })}
+      </nav>
+      <div class="tools">
+        <ThemeSwitch />
+        <button type="button" class="plain" onClick={onHelp} title="Keys (?)" aria-label="Help about keys">
+          ?
+        </button>
+        {user && (
+          <span class="user">
+            <Name>{user.name}</Name>
+          </span>
+        )}
+        {user && user.name !== 'local' && (
+          <button type="button" class="plain" onClick={() => session.signOut()}>
+            Sign out
+          </button>
+        )}
+      </div>
+    </header>
+  );
+}
+
+const themes = { system: 'light', light: 'dark', dark: 'system' } as const;
+const themeSigns = { system: '◐', light: '○', dark: '●' } as const;
+
+function ThemeSwitch() {
+  const { theme } = useApp();
+  const label = `Colours: ${theme.value}`;
+  return (
+    <button
+      type="button"
+      class="plain"
+      title={label}
+      aria-label={label}
+      onClick={() => (theme.value = themes[theme.value])}
+    >
+      {themeSigns[theme.value]}
+    </button>
+  );
+}
+
+function CurrentView() {
+  const { location } = useApp();
+  const { name, parameters } = location.place.value;
+  const identity = [name, ...Object.values(parameters)].join('/');
+  const View = name === undefined ? undefined : views[name];
+  if (!View) {
+    return (
+      <EmptyState title="There is no such page">
+        <p>
+          The <a href={hrefOf('overview', {})}>overview</a> leads to all others.
+        </p>
+      </EmptyState>
+    );
+  }
+  return (
+    <PageBoundary key={identity}>
+      <View {...parameters} />
+    </PageBoundary>
+  );
+}
