@@ -69,7 +69,7 @@ export interface ApiBackend {
 
 /** Returns a listener for an HTTP server that serves the REST API and its event streams. */
 export function createApi(backend: ApiBackend, access: UserAccess, log: Logger) {
-  const routes = routesOf(backend, access, log).map((route) => ({ ...route, pattern: patternOf(route.path) }));
+  const routes = routesOf(backend, access, log);
   return (request: IncomingMessage, response: ServerResponse): void => {
     serveWithAudit(routes, { access, ...backend }, request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
@@ -288,20 +288,24 @@ export function routesOf(
   ];
 }
 
-/** A route, with the pattern of its path. */
-type CompiledRoute = Route & { readonly pattern: RegExp };
-
-/** Returns the pattern of a path. Its first group is the parameter. */
-function patternOf(path: string): RegExp {
-  const escaped = path.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`);
-  return new RegExp(`^${escaped.replaceAll(/\{\w+\}/g, '([^/]+)').replace('{}', '(.*)')}$`);
+/**
+ * Returns the parameter of a path that a route has; empty if it has none. Undefined if the path is
+ * of another route.
+ */
+function parameterOf({ path: template }: Route, path: string): string | undefined {
+  if (template.endsWith('/{}'))
+    return path.startsWith(template.slice(0, -2)) ? path.slice(template.length - 2) : undefined;
+  const [expected, given] = [template.split('/'), path.split('/')];
+  const isParameter = (part: string) => part.startsWith('{');
+  const isSame = expected.every((part, index) => (isParameter(part) ? given[index] !== '' : part === given[index]));
+  return isSame && expected.length === given.length ? (given[expected.findIndex(isParameter)] ?? '') : undefined;
 }
 
 type ServeOptions = { access: UserAccess } & Pick<ApiBackend, 'guard' | 'audit'>;
 
 /** Serves a request, and notes in the audit log what it has changed, or that it was refused. */
 async function serveWithAudit(
-  routes: readonly CompiledRoute[],
+  routes: readonly Route[],
   options: ServeOptions,
   request: IncomingMessage,
   response: ServerResponse,
@@ -345,18 +349,18 @@ function isChange({ method = '' }: IncomingMessage): boolean {
 }
 
 async function serve(
-  routes: readonly CompiledRoute[],
+  routes: readonly Route[],
   { guard, user }: { guard: Guard; user: Requester },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { method = '', url = '' } = request;
   const path = url.split('?')[0] ?? '';
-  for (const { method: routeMethod, pattern, handler, audience = 'administrators' } of routes) {
-    const match = pattern.exec(path);
-    if (!match || routeMethod !== method) continue;
-    if (audience === 'administrators') guard.requireAdministrator(user.principal);
-    await handler(request, response, decodeSegment(match[1] ?? ''), user);
+  for (const route of routes) {
+    const parameter = route.method === method ? parameterOf(route, path) : undefined;
+    if (parameter === undefined) continue;
+    if ((route.audience ?? 'administrators') === 'administrators') guard.requireAdministrator(user.principal);
+    await route.handler(request, response, decodeSegment(parameter), user);
     return;
   }
   throw new ControlPlaneError('unknown_route', `there is no ${method} ${path}`);

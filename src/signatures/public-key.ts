@@ -95,7 +95,10 @@ function lengthOf({ length }: Buffer): Buffer {
 }
 
 function keyIdOf(bytes: Buffer): string {
-  return `SHA256:${createHash('sha256').update(sshBlob(bytes)).digest('base64').replace(/=+$/, '')}`;
+  return `SHA256:${createHash('sha256')
+    .update(sshBlob(bytes))
+    .digest('base64')
+    .replace(/={0,2}$/, '')}`;
 }
 
 function invalidKey(problem: string): SignatureError {

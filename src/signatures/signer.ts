@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
-import { bytesOfKey, type PublicKey,publicKeyOf } from './public-key.ts';
+import { bytesOfKey, type PublicKey, publicKeyOf } from './public-key.ts';
 import { SignatureError } from './signature-error.ts';
 
 /** Signs with an Ed25519 key: of a file, of an ssh-agent, or of a key management service. */

@@ -137,7 +137,7 @@ for (const [what, manifest] of manifests) {
 test.serial('lookup of a name that is not one segment fails the template', async (t) => {
   const agent = await starting;
   await agent.addChart('lookup', {
-    'templates/a.yaml': 'a: {{ lookup "v1" "Secret" "team" "../../namespaces/team" | toJson }}\n',
+    'templates/a.yaml': 'a: {{ lookup "v1" "Secret" "default" "../../namespaces/team" | toJson }}\n',
   });
   const command = agent.plane.install(agentId, { releaseName: 'looks', chartName: 'lookup' });
   const result = await command.result;
