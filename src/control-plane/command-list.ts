@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { objectName } from '../protocol/bounded.ts';
 import { maxSentByLength } from '../protocol/limits.ts';
-import { validate } from '../protocol/validation.ts';
 import { ControlPlaneError } from './error.ts';
 import type { CommandRecord } from './store/command-store.ts';
 
-const querySchema = z.strictObject({
+/** The query of a list of commands. */
+export const commandQuerySchema = z.strictObject({
   agent: objectName.optional(),
   namespace: objectName.optional(),
   release: objectName.optional(),
@@ -16,16 +16,24 @@ const querySchema = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   cursor: z.string().max(64).optional(),
 });
-/** The query of a list of commands. */
-export type CommandQuery = z.output<typeof querySchema>;
+export type CommandQuery = z.output<typeof commandQuerySchema>;
 
-/** Reads the query of a URL. Throws `ControlPlaneError` `bad_request`. */
-export function readCommandQuery(url: string): CommandQuery {
-  const parameters = new URLSearchParams(url.split('?')[1]);
-  const validated = validate(querySchema, Object.fromEntries(parameters), 'the query');
-  if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
-  return validated.data;
-}
+/** A page of a list of commands. */
+export const commandPageSchema = z.object({
+  commands: z.array(
+    z.object({
+      key: z.string(),
+      agentId: z.string(),
+      type: z.string(),
+      state: z.enum(['waiting', 'sent', 'accepted', 'done']),
+      sentBy: z.string().optional().describe('Who has sent the command'),
+      namespace: z.string().optional().describe('The namespace that it names'),
+      releaseName: z.string().optional().describe('The release that it names'),
+      createdAt: z.iso.datetime().optional().describe('When it arrived'),
+    }),
+  ),
+  next: z.string().optional().describe('The `cursor` of the next page, if there is one'),
+});
 
 /** Number of commands that one request looks at, so that it does not hold up others. */
 const maxExamined = 10_000;

@@ -309,6 +309,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     this.#detachments.push(recorder.onScrape(() => this.#measure(recorder)));
     const backend = {
       health: this.health,
+      table,
       ...{ keys, tokens, guard, audit },
       ...{
         agents: this.#knownAgents,

@@ -7,6 +7,7 @@ export type ControlPlaneErrorCode = Extract<
   | 'agent_connected'
   | 'unknown_command'
   | 'unknown_route'
+  | 'method_not_allowed'
   | 'command_not_found'
   | 'bad_request'
   | 'key_reused'

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import * as z from 'zod';
 import { Notice } from '../async/index.ts';
 import type { User } from './access/authenticate-user.ts';
 import { BearerWatch } from './bearer-watch.ts';
@@ -87,6 +88,11 @@ export class EventStreams {
     this.#read.give();
   }
 }
+
+/** The header with which a reader resumes a stream. */
+export const lastEventIdHeader = z.object({
+  'last-event-id': z.string().optional().describe('Id of the last event that the reader has'),
+});
 
 /** Returns the id of the last event that the reader has; undefined if it has none. */
 export function lastEventId({ headers }: IncomingMessage): number | undefined {

@@ -8,7 +8,8 @@ import type { User } from './access/authenticate-user.ts';
 import type { AuditFields } from './audit/audit-entry.ts';
 import { ControlPlaneError, type ControlPlaneErrorCode } from './error.ts';
 
-const statuses: Record<ControlPlaneErrorCode, number> = {
+/** The HTTP status of each error. */
+export const statuses: Readonly<Record<ControlPlaneErrorCode, number>> = {
   bad_request: 400,
   unknown_command: 400,
   digest_mismatch: 400,
@@ -21,6 +22,7 @@ const statuses: Record<ControlPlaneErrorCode, number> = {
   command_not_found: 404,
   token_not_found: 404,
   unknown_route: 404,
+  method_not_allowed: 405,
   timeout: 408,
   agent_connected: 409,
   key_reused: 409,
@@ -52,16 +54,44 @@ export type Handler = (
  */
 type Audience = 'anyone' | 'users' | 'administrators';
 
-/** A request that the API serves. The router, the guard and the document of OpenAPI use it. */
+/** A schema of zod, or a reference to one that the document of OpenAPI makes from the commands. */
+export type DocumentedSchema = z.ZodType | { readonly $ref: `#/components/schemas/${string}` };
+
+/** The response of a route that succeeds. */
+export interface RouteResponse {
+  readonly description: string;
+  /** Default: the body is not JSON, or there is none. */
+  readonly schema?: DocumentedSchema;
+  /** Default: `application/json` with a schema; without one, there is no body. */
+  readonly mediaType?: string;
+}
+
+/** A request that the server responds to. */
 export interface Route {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
-  /** A part `{name}` is a parameter: any text without a slash; `{}` at the end is all the rest. */
+  /** A part `{name}` is a parameter: any text without a slash. */
   readonly path: `/${string}`;
   /** Default: administrators. */
   readonly audience?: Audience;
   /** One sentence for the document of OpenAPI. */
   readonly summary: string;
   readonly handler: Handler;
+}
+
+/** A request of the REST API. The router, the guard and the document of OpenAPI use it. */
+export interface ApiRoute extends Route {
+  /** Name of the operation, which no other route has. */
+  readonly name: string;
+  /** The parameters of the query, which the handler reads. Default: none. */
+  readonly query?: z.ZodObject;
+  /** The headers that the handler reads, in lower case. Default: none. */
+  readonly headers?: z.ZodObject;
+  /** The body that the handler reads: JSON, or bytes of a media type. Default: none. */
+  readonly body?: DocumentedSchema | { readonly mediaType: string };
+  /** By status. */
+  readonly responses: Readonly<Record<number, RouteResponse>>;
+  /** The codes of errors besides those that are the same for all routes. Default: none. */
+  readonly errors?: readonly ControlPlaneErrorCode[];
 }
 
 /** Time in which a client must read a part of a response. */
@@ -152,6 +182,14 @@ async function readText(request: IncomingMessage, bodies: RequestBodies): Promis
     clearTimeout(cutOff);
     bodies.bytes -= size;
   }
+}
+
+/** Returns the query of a URL as a schema reads it. Throws `ControlPlaneError` `bad_request`. */
+export function readQuery<Output>(schema: z.ZodType<Output>, url = ''): Output {
+  const parameters = new URLSearchParams(url.split('?')[1]);
+  const validated = validate(schema, Object.fromEntries(parameters), 'the query');
+  if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
+  return validated.data;
 }
 
 /** Returns a body as a schema reads it. Throws `ControlPlaneError` `bad_request`. */

@@ -1,6 +1,35 @@
+import * as z from 'zod';
+import { healthSchema, helloSchema } from '../protocol/messages.ts';
 import type { CommandIndex } from './command-index.ts';
 import type { ConnectedAgent } from './connected-agent.ts';
 import type { AgentKeys, EnrolmentState } from './enrolment/agent-keys.ts';
+
+const enrolmentSchema = z.object({
+  states: z.array(z.enum(['invited', 'pending', 'enrolled'])).describe('How far the agent has enrolled'),
+  labels: z.record(z.string(), z.string()).optional().describe('The labels with which it was invited'),
+  problem: z.string().optional().describe('Why a connection was refused last'),
+});
+
+/** An agent in a response. */
+export const knownAgentSchema = z
+  .union([
+    z.object({
+      ...helloSchema.shape,
+      ...healthSchema.partial().shape,
+      connected: z.literal(true),
+      connectedAt: z.iso.datetime().describe('When its connection began'),
+      lastSeen: z.iso.datetime().describe('The present time'),
+      enrolment: enrolmentSchema.optional(),
+    }),
+    z.object({
+      agentId: z.string().describe('Id of the agent'),
+      connected: z.literal(false),
+      lastSeen: z.iso.datetime().nullable().describe('When its last connection ended; null if it had none'),
+      version: z.string().optional().describe('The version of its last connection'),
+      enrolment: enrolmentSchema.optional(),
+    }),
+  ])
+  .meta({ id: 'Agent' });
 
 /** An agent that may have a key. */
 interface Enrolled {

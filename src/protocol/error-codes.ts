@@ -106,6 +106,7 @@ export const errorCodes = {
   command_expired: 'The agent was not connected in time, and the command was not sent.',
   store_unavailable: 'The control plane cannot use the file of its commands; see its log.',
   unknown_route: 'The control plane does not have the path.',
+  method_not_allowed: 'The path has other methods, which the header Allow names.',
   insecure_listen:
     'A server that other machines can reach needs a token, or an explicit permission to run without one.',
   token_unreadable: 'A token is empty, or its file cannot be read or does not hold a token.',

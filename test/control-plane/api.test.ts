@@ -103,7 +103,7 @@ const commands = '/api/agents/edge-1/commands';
 const absentAgent = '/api/agents/edge-9/commands';
 test('an unknown path', refuses, 'GET', '/api/nothing', undefined, 404, 'unknown_route');
 test('an agent that was never connected', refuses, 'DELETE', '/api/agents/edge-9', undefined, 404, 'agent_not_found');
-test('a wrong method', refuses, 'DELETE', '/api/agents', undefined, 404, 'unknown_route');
+test('a wrong method', refuses, 'DELETE', '/api/agents', undefined, 405, 'method_not_allowed');
 test('a body that is not JSON', refuses, 'POST', commands, '{', 400, 'bad_request');
 test('a body without type', refuses, 'POST', commands, '{}', 400, 'bad_request');
 test('a payload that is not an object', refuses, 'POST', commands, '{"type":"x","payload":"y"}', 400, 'bad_request');

@@ -1,5 +1,6 @@
 import test from 'ava';
-import { commandPage, type CommandQuery, readCommandQuery } from '../../src/control-plane/command-list.ts';
+import { commandPage, type CommandQuery, commandQuerySchema } from '../../src/control-plane/command-list.ts';
+import { readQuery } from '../../src/control-plane/http-json.ts';
 import type { CommandRecord } from '../../src/control-plane/index.ts';
 import { testPlane } from './support/plane.ts';
 import { rawAgent } from './support/raw-agent.ts';
@@ -94,9 +95,13 @@ test('commands are selected by their fields', (t) => {
 });
 
 test('a query that is wrong is refused', (t) => {
-  t.like(readCommandQuery('/api/commands?agent=a&since=2026-01-01T00:00:00%2B02:00&limit=5'), { agent: 'a', limit: 5 });
+  t.like(readQuery(commandQuerySchema, '/api/commands?agent=a&since=2026-01-01T00:00:00%2B02:00&limit=5'), {
+    agent: 'a',
+    limit: 5,
+  });
   const wrong = ['state=x', 'since=now', 'limit=0', 'limit=1001', 'limit=x', 'other=1', `agent=${'a'.repeat(254)}`];
-  for (const query of wrong) t.throws(() => readCommandQuery(`/api/commands?${query}`), { code: 'bad_request' }, query);
+  for (const query of wrong)
+    t.throws(() => readQuery(commandQuerySchema, `/api/commands?${query}`), { code: 'bad_request' }, query);
   for (const cursor of ['x', '1-x', `${'9'.repeat(40)}-${'a'.repeat(22)}`]) {
     t.throws(() => commandPage([], { limit: 1, cursor }, () => true), { code: 'bad_request' }, cursor);
   }

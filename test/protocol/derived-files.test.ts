@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
 import { commandTypes } from '../../src/protocol/commands/index.ts';
+import { apiDocument } from '../../tools/openapi.ts';
 import { packetSchema } from '../../tools/packet-schema.ts';
 import { documents, renewTables } from '../../tools/protocol-tables.ts';
 
@@ -10,6 +11,11 @@ const advice = 'run npm run protocol';
 test('schema/packets.schema.json is current', async (t) => {
   const committed: unknown = JSON.parse(await readFile(new URL('schema/packets.schema.json', root), 'utf8'));
   t.deepEqual(committed, JSON.parse(JSON.stringify(packetSchema())), advice);
+});
+
+test('schema/openapi.json is current', async (t) => {
+  const committed: unknown = JSON.parse(await readFile(new URL('schema/openapi.json', root), 'utf8'));
+  t.deepEqual(committed, JSON.parse(JSON.stringify(apiDocument())), advice);
 });
 
 test('the tables of the documentation are current and complete', async (t) => {

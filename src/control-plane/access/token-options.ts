@@ -44,10 +44,14 @@ const nameSchema = z
   .regex(/^[A-Za-z0-9][-\w.@:/+]*$/, 'must be letters, digits and "-._@:/+", with a letter or digit first')
   .refine((name) => !(Object.values(builtInNames) as string[]).includes(name), 'is a name of the control plane');
 
+/** Returns the schema of the options, as the body of a request. */
+export function tokenOptionsSchema(table: CommandTable) {
+  return z.strictObject({ name: nameSchema, roles: rolesSchema(table), expiresIn: lifetimeSchema.optional() });
+}
+
 /** Returns the options as they are stored. Throws `ControlPlaneError` `bad_request`. */
 export function readTokenOptions(options: unknown, table: CommandTable) {
-  const schema = z.strictObject({ name: nameSchema, roles: rolesSchema(table), expiresIn: lifetimeSchema.optional() });
-  const validated = validate(schema, options, 'the body');
+  const validated = validate(tokenOptionsSchema(table), options, 'the body');
   if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
   const { expiresIn: lifetimeMs = defaultLifetimeMs, ...rest } = validated.data;
   return { ...rest, lifetimeMs };

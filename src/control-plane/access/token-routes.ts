@@ -1,20 +1,47 @@
-import { readJson, type RequestBodies, type Route, sendJson } from '../http-json.ts';
-import type { TokenOptions } from './token-options.ts';
+import * as z from 'zod';
+import type { CommandTable } from '../../protocol/commands/table.ts';
+import { type ApiRoute, readJson, type RequestBodies, sendJson } from '../http-json.ts';
+import { roleSchema } from './role.ts';
+import { type TokenOptions, tokenOptionsSchema } from './token-options.ts';
 import type { UserTokens } from './user-tokens.ts';
 
 export interface TokenRoutesOptions {
   tokens: UserTokens;
+  /** The commands that roles can name. */
+  table: CommandTable;
   bodies: RequestBodies;
 }
 
+const rolesSchema = z.array(roleSchema);
+
+const userTokenSchema = z
+  .object({
+    id: z.string().describe('The first digits of its SHA-256'),
+    name: z.string().describe('The name of the user'),
+    roles: rolesSchema,
+    createdAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime(),
+    createdBy: z.string().optional().describe('The user who has created it'),
+  })
+  .meta({ id: 'Token' });
+const tokensSchema = z.object({ tokens: z.array(userTokenSchema) });
+const createdTokenSchema = z.object({ ...userTokenSchema.shape, token: z.string() });
+const whoAmISchema = z.object({
+  name: z.string(),
+  roles: rolesSchema,
+  expiresAt: z.iso.datetime().optional().describe('When the token of the user ends'),
+});
+
 /** Returns the routes about users and their tokens. */
-export function tokenRoutes({ tokens, bodies }: TokenRoutesOptions): Route[] {
+export function tokenRoutes({ tokens, table, bodies }: TokenRoutesOptions): ApiRoute[] {
   return [
     {
       method: 'GET',
       path: '/api/whoami',
       audience: 'users',
+      name: 'whoAmI',
       summary: 'Returns the user of the request',
+      responses: { 200: { description: 'The user', schema: whoAmISchema } },
       handler(_request, response, _id, { principal }) {
         const { name, roles } = principal;
         sendJson(response, 200, { name, roles, expiresAt: tokens.expiryOf(principal) });
@@ -23,13 +50,20 @@ export function tokenRoutes({ tokens, bodies }: TokenRoutesOptions): Route[] {
     {
       method: 'GET',
       path: '/api/tokens',
+      name: 'listTokens',
       summary: 'Lists the tokens of users that are valid',
+      responses: {
+        200: { description: 'The tokens, by name, without the tokens themselves', schema: tokensSchema },
+      },
       handler: (_request, response) => sendJson(response, 200, { tokens: tokens.list() }),
     },
     {
       method: 'POST',
       path: '/api/tokens',
+      name: 'createToken',
       summary: 'Creates a token of a user',
+      body: tokenOptionsSchema(table),
+      responses: { 201: { description: 'The token, which is not shown again', schema: createdTokenSchema } },
       async handler(request, response, _id, { principal, note }) {
         const options = (await readJson(request, bodies)) as TokenOptions; // create() reads it
         const created = await tokens.create(options, principal.name);
@@ -40,7 +74,10 @@ export function tokenRoutes({ tokens, bodies }: TokenRoutesOptions): Route[] {
     {
       method: 'DELETE',
       path: '/api/tokens/{id}',
+      name: 'revokeToken',
       summary: 'Revokes a token of a user',
+      responses: { 200: { description: 'The token that is revoked', schema: userTokenSchema } },
+      errors: ['token_not_found'],
       async handler(_request, response, id, { note }) {
         note({ tokenId: id });
         sendJson(response, 200, await tokens.revoke(id));

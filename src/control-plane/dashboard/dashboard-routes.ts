@@ -28,8 +28,14 @@ const securityHeaders = {
 /** Time in which a client must read a part of a file. */
 const unreadTimeoutMs = 30_000;
 
-/** Returns the routes of the dashboard, whose files anyone may read. They are the last ones. */
-export function dashboardRoutes(folder: string): Route[] {
+/** The dashboard of a folder, whose files anyone may read. */
+export interface Dashboard {
+  routes: Route[];
+  /** Serves the page at all paths that have no route: the views, whose paths the page reads. */
+  servePage: Handler;
+}
+
+export function openDashboard(folder: string): Dashboard {
   const files = new DashboardFiles(folder);
   const sendAsset: Handler = async (request, response, name) => {
     const file = name === pageFile ? undefined : await files.find(name);
@@ -37,14 +43,14 @@ export function dashboardRoutes(folder: string): Route[] {
     // its name changes with its content
     sendFile(request, response, file, 'public, max-age=31536000, immutable');
   };
-  const sendPage: Handler = async (request, response, path) => {
-    const isView = !/^(?:api|assets)\//.test(path);
+  const servePage: Handler = async (request, response) => {
+    const isView = !/^\/(?:api|assets)\//.test(request.url ?? '');
     const isForBrowser = isView && /\btext\/html\b/.test(request.headers.accept ?? '');
     const page = isForBrowser ? await files.find(pageFile) : undefined;
     if (!page) throw unknownRoute(request);
     sendFile(request, response, page, 'no-cache');
   };
-  return [
+  const routes: Route[] = [
     {
       method: 'GET',
       path: '/assets/{name}',
@@ -52,14 +58,8 @@ export function dashboardRoutes(folder: string): Route[] {
       summary: 'Returns a file of the dashboard',
       handler: sendAsset,
     },
-    {
-      method: 'GET',
-      path: '/{}', // all views, whose paths the page reads itself
-      audience: 'anyone',
-      summary: 'Returns the page of the dashboard',
-      handler: sendPage,
-    },
   ];
+  return { routes, servePage };
 }
 
 function unknownRoute({ method = '', url = '' }: IncomingMessage): ControlPlaneError {

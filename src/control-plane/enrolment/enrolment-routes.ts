@@ -1,37 +1,36 @@
+import * as z from 'zod';
 import type { Guard } from '../access/guard.ts';
-import { ControlPlaneError } from '../error.ts';
-import { readBody, readJson, type RequestBodies, type Route, sendJson } from '../http-json.ts';
-import type { KnownAgent } from '../known-agent.ts';
+import { type ApiRoute, readBody, readJson, type RequestBodies, sendJson } from '../http-json.ts';
 import type { AgentKeys } from './agent-keys.ts';
 import { enrolmentBodySchema, type EnrolmentOptions } from './enrolment-options.ts';
 
 export interface EnrolmentRoutesOptions {
   keys: Pick<AgentKeys, 'create' | 'accept' | 'revoke'>;
-  agents: () => KnownAgent[];
   bodies: RequestBodies;
-  guard: Pick<Guard, 'requireAgent' | 'requireAgentAdministrator'>;
+  guard: Pick<Guard, 'requireAgentAdministrator'>;
 }
 
-/** Returns the routes about single agents and how they enrol. */
-export function enrolmentRoutes({ keys, agents, bodies, guard }: EnrolmentRoutesOptions): Route[] {
+const agentSchema = z.object({ agentId: z.string() });
+
+const createdEnrolmentSchema = z.object({
+  agentId: z.string(),
+  token: z.string(),
+  expiresAt: z.iso.datetime(),
+  replacesKey: z.boolean().describe('Whether the agent has a key, which ends when the token is used'),
+});
+
+/** Returns the routes about how agents enrol. */
+export function enrolmentRoutes({ keys, bodies, guard }: EnrolmentRoutesOptions): ApiRoute[] {
   return [
-    {
-      method: 'GET',
-      path: '/api/agents/{agentId}',
-      audience: 'users',
-      summary: 'Returns an agent',
-      handler(_request, response, agentId, { principal }) {
-        guard.requireAgent(principal, agentId);
-        const agent = agents().find((known) => known.agentId === agentId);
-        if (!agent) throw new ControlPlaneError('agent_not_found', 'no agent with this id is known');
-        sendJson(response, 200, agent);
-      },
-    },
     {
       method: 'POST',
       path: '/api/agents/{agentId}/enrolment',
       audience: 'users',
+      name: 'inviteAgent',
       summary: 'Invites an agent: returns a token with which it can enrol',
+      body: enrolmentBodySchema,
+      responses: { 201: { description: 'The token, which is not shown again', schema: createdEnrolmentSchema } },
+      errors: ['agent_not_found', 'forbidden', 'store_unavailable'],
       async handler(request, response, agentId, { principal }) {
         const body: unknown = await readJson(request, bodies);
         const { labels } = readBody(enrolmentBodySchema, body);
@@ -44,7 +43,10 @@ export function enrolmentRoutes({ keys, agents, bodies, guard }: EnrolmentRoutes
       method: 'POST',
       path: '/api/agents/{agentId}/accept',
       audience: 'users',
+      name: 'acceptAgent',
       summary: 'Lets an agent in that waits for consent',
+      responses: { 200: { description: 'It is let in', schema: agentSchema } },
+      errors: ['agent_not_found', 'forbidden', 'store_unavailable'],
       async handler(request, response, agentId, { principal }) {
         request.resume();
         guard.requireAgentAdministrator(principal, agentId);
@@ -56,7 +58,10 @@ export function enrolmentRoutes({ keys, agents, bodies, guard }: EnrolmentRoutes
       method: 'DELETE',
       path: '/api/agents/{agentId}/enrolment',
       audience: 'users',
+      name: 'revokeAgent',
       summary: 'Ends the key and the token of an agent, and its connections',
+      responses: { 200: { description: 'They have ended', schema: agentSchema } },
+      errors: ['agent_not_found', 'forbidden', 'store_unavailable'],
       async handler(_request, response, agentId, { principal }) {
         guard.requireAgentAdministrator(principal, agentId);
         await keys.revoke(agentId, principal.name);
