@@ -15,6 +15,7 @@ import { maxPacketBytes } from '../protocol/limits.ts';
 import type { Hello } from '../protocol/messages.ts';
 import { FrameTurns } from '../protocol/session/frame-turns.ts';
 import type { Rights } from '../rights/rights-file.ts';
+import type { UsedSignatures } from '../signatures/used-signatures.ts';
 import type { ProxyEnvironment } from '../source/http/proxy-environment.ts';
 import { noTracing, type Tracing } from '../tracing/tracing.ts';
 import type { ClusterHealth } from './cluster-health.ts';
@@ -50,6 +51,8 @@ export interface AgentOptions {
   rights?: Rights | undefined;
   /** The policy of the owner of the cluster. Default: everything is allowed. */
   policy?: Policy | undefined;
+  /** As in `RouterOptions`. */
+  usedSignatures?: UsedSignatures | undefined;
   log: Logger;
   /** Returns numbers from 0 up to 1. */
   random: () => number;
@@ -170,6 +173,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     allowedRights,
     rights,
     policy,
+    agentId: options.agentId,
+    usedSignatures: options.usedSignatures,
     journal,
     log,
     instanceId,
@@ -290,5 +295,12 @@ function helloOf(
   const limits = { maxPacketBytes };
   const packets = clusterHealth ? ['log', 'health'] : ['log'];
   const ids = { agentId, instanceId, processId };
-  return { ...ids, version, capabilities: [...types], limits, packets, packetFields: ['sentBy', 'traceparent'] };
+  return {
+    ...ids,
+    version,
+    capabilities: [...types],
+    limits,
+    packets,
+    packetFields: ['sentBy', 'traceparent', 'envelope'],
+  };
 }

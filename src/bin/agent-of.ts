@@ -36,6 +36,7 @@ import { garbageCollector } from '../threads/garbage.ts';
 import { collectWhenIdle } from '../threads/idle-collection.ts';
 import { agentCharts } from './agent-charts.ts';
 import { agentKeyOf, type AgentKeySetup } from './agent-key-of.ts';
+import { agentSignatures } from './agent-signatures.ts';
 import { agentSupport, type SupportSetup } from './agent-support.ts';
 import { forgivingJournal } from './forgiving-journal.ts';
 import { createIdentities } from './identities.ts';
@@ -154,7 +155,8 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
   });
   const operated = operatedCluster(cluster, cluster.namespace, setup);
   const rights = setup.rightsFile === undefined ? undefined : await openRightsFile(setup.rightsFile);
-  const policy = setup.policyFile === undefined ? undefined : await openPolicyFile(setup.policyFile);
+  const clusterTime = () => cluster.serverTime() ?? { earliest: Date.now(), latest: Date.now() };
+  const policy = setup.policyFile === undefined ? undefined : await openPolicyFile(setup.policyFile, clusterTime);
   const workers = openWorkers({
     allowNunjucks: setup.allowNunjucks ?? false,
     limits,
@@ -197,6 +199,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
   };
   const journaling = { cluster, namespace: cluster.namespace, agentId: setup.agentId, now: Date.now, onProblem };
   const plans = setup.journal === 'cluster' ? clusterPlans(journaling) : memoryPlans(host);
+  const usedSignatures = agentSignatures(setup.journal, { cluster, namespace, agentId }, clusterTime);
   const listenTls = setup.listenTlsFiles && (await openServerTls(setup.listenTlsFiles, { log }));
   const key = agentKeyOf(setup, cluster);
   const tunnels = new TunnelSource();
@@ -256,6 +259,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
       handlers,
       rights,
       policy,
+      usedSignatures,
       tunnels,
       key,
       clusterHealth,

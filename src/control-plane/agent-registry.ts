@@ -401,12 +401,13 @@ export class AgentRegistry {
 
 /** Returns a packet without the fields that an agent does not know. */
 function packetFor({ packetFields }: Hello, packet: Packet): Packet {
-  const { sentBy, traceparent, ...fields } = packet;
+  const { sentBy, traceparent, envelope, ...fields } = packet;
   const knows = (field: string) => packetFields?.includes(field) === true;
   return {
     ...fields,
     ...(sentBy !== undefined && knows('sentBy') && { sentBy }),
     ...(traceparent !== undefined && knows('traceparent') && { traceparent }),
+    ...(envelope !== undefined && knows('envelope') && { envelope }),
   };
 }
 

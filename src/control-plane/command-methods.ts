@@ -62,7 +62,13 @@ export type CommandMethods<All extends Definitions = Commands> = {
 
 export interface SendRequest extends SendOptions {
   type: string;
-  payload?: Readonly<Record<string, unknown>> | undefined;
+  /** Its fields, or its JSON text, which is sent as it is. Default: no fields. */
+  payload?: Readonly<Record<string, unknown>> | string | undefined;
+  /**
+   * The signatures of the command, as `signCommand` returns them for the text in `payload` and the
+   * `key`. Agents verify them. Default: the command is not signed.
+   */
+  envelope?: string | undefined;
 }
 
 /** Returns the methods of all commands of a table, which send through `send`. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import * as z from 'zod';
 import { boundedRecord } from '../protocol/bounded.ts';
 import { maxDurationLength } from '../protocol/duration.ts';
-import { maxKeyLength, maxTypeLength } from '../protocol/limits.ts';
+import { maxEnvelopeLength, maxKeyLength, maxTextLength, maxTypeLength } from '../protocol/limits.ts';
 import { maxNameLength } from '../protocol/resource.ts';
 import { readTraceparent } from '../protocol/traceparent.ts';
 import { validate } from '../protocol/validation.ts';
@@ -37,7 +37,10 @@ const maxPayloadFields = 1000;
 /** The body of a new command. Exported for the test of all maxima. @public */
 export const commandRequestSchema = z.object({
   type: z.string().max(maxTypeLength),
-  payload: boundedRecord(z.string().max(maxNameLength), z.unknown(), maxPayloadFields).optional(),
+  payload: z
+    .union([boundedRecord(z.string().max(maxNameLength), z.unknown(), maxPayloadFields), z.string().max(maxTextLength)])
+    .optional(),
+  envelope: z.string().min(1).max(maxEnvelopeLength).optional(),
   key: z.string().min(1).max(maxKeyLength).optional(),
   deliverWithin: z.union([z.string().max(maxDurationLength), z.number(), z.literal(false)]).optional(),
 });

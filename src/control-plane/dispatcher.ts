@@ -16,8 +16,9 @@ import {
   deliverWithinMs,
   fingerprintOf,
   newRecord,
-  payloadText,
+  packetPayload,
   reasonOf,
+  requireEnvelope,
   requireSentBy,
   requireTraceparent,
   uploadedChart,
@@ -64,15 +65,24 @@ export class Dispatcher {
   /** Sends a command, or returns the one that the key already names. Throws `ControlPlaneError`. */
   send(agentId: string, request: SendRequest): TrackedCommand {
     const { agents, commands, charts, guard, isRegistered, table, log, now, newKey, tracing } = this.#options;
-    const { type, key = newKey(), signal, principal, sentBy = principal?.name, traceparent: parent } = request;
+    const {
+      type,
+      key = newKey(),
+      signal,
+      principal,
+      sentBy = principal?.name,
+      traceparent: parent,
+      envelope,
+    } = request;
     signal?.throwIfAborted();
     requireSentBy(sentBy);
     requireTraceparent(parent);
-    const payload = payloadText(request);
-    const read = JSON.parse(payload) as NonNullable<SendRequest['payload']>; // an object before
+    requireEnvelope(envelope);
+    const packet = packetPayload(request);
+    const { text: payload, fields } = packet;
     const { namespace, releaseName } = principal
-      ? guard.requireCommand(principal, agentId, { type, payload: read })
-      : commandScope(table, type, read);
+      ? guard.requireCommand(principal, agentId, { type, payload: fields })
+      : commandScope(table, type, fields);
     const fingerprint = fingerprintOf(request, payload);
     const known = commands.get(key);
     if (known?.agentId === agentId && known.record.fingerprint === fingerprint) return known;
@@ -85,11 +95,11 @@ export class Dispatcher {
     if (!agent && within === false) {
       throw new ControlPlaneError('agent_not_connected', `no agent is connected as ${agentId}`);
     }
-    const chart = uploadedChart(request);
+    const chart = uploadedChart(packet);
     if (chart !== undefined && !charts.has(chart)) {
       throw new ControlPlaneError('chart_not_found', `the chart ${chart} is not uploaded; upload it first`);
     }
-    const refusal = refusalOf({ key, type, payload }, agent);
+    const refusal = refusalOf({ key, type, payload, ...(envelope !== undefined && { envelope }) }, agent);
     if (refusal) throw refusal;
     requireStore(commands);
     const full = commands.refusal(agentId, payload);
@@ -99,11 +109,11 @@ export class Dispatcher {
     const span = tracing.begin({ type, key, parent, attributes: { 'helm_agent.agent': agentId } });
     const { traceparent } = span;
     const record = newRecord({
-      ...{ key, agentId, type, fingerprint, payload, chart, instanceId, expiresAt, sentBy, traceparent },
+      ...{ key, agentId, type, fingerprint, payload, chart, instanceId, expiresAt, sentBy, traceparent, envelope },
       ...{ namespace, releaseName, createdAt: now().getTime() },
     });
     log.info(
-      { agentId, key, type, sentBy, reason: reasonOf(request), digest: `sha256:${fingerprint}` },
+      { agentId, key, type, sentBy, reason: reasonOf(packet), digest: `sha256:${fingerprint}` },
       'command received',
     );
     const command = commands.add(record, (stored) => this.#onStored(stored));

@@ -3,7 +3,8 @@ import * as z from 'zod';
 import { maxReasonLength } from '../protocol/commands/exec-pod.ts';
 import type { CommandTable } from '../protocol/commands/table.ts';
 import { durationError, timeoutSchema } from '../protocol/duration.ts';
-import { maxSentByLength } from '../protocol/limits.ts';
+import { JsonTextError, parseJson } from '../protocol/json.ts';
+import { maxEnvelopeLength, maxSentByLength } from '../protocol/limits.ts';
 import { printableSchema } from '../protocol/printable.ts';
 import { traceparentSchema } from '../protocol/traceparent.ts';
 import { validate } from '../protocol/validation.ts';
@@ -22,11 +23,32 @@ const deliverWithinSchema = z
   })
   .optional();
 
-/** Returns a packet's payload. Values that are plain data become YAML text, as agents read them. */
-export function payloadText({ payload = {} }: SendRequest): string {
+/** The payload of a packet, as text and as its fields. */
+export interface PacketPayload {
+  text: string;
+  fields: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Returns a packet's payload. A text stays as it is, because it may be signed. Values that are
+ * plain data become YAML text, as agents read them. Throws `ControlPlaneError` `bad_request`.
+ */
+export function packetPayload({ payload = {} }: SendRequest): PacketPayload {
+  if (typeof payload === 'string') return { text: payload, fields: fieldsOf(payload) };
   const { values } = payload;
   const read = Array.isArray(values) ? values.map(valuesText) : valuesText(values);
-  return JSON.stringify(values === undefined ? payload : { ...payload, values: read });
+  const text = JSON.stringify(values === undefined ? payload : { ...payload, values: read });
+  return { text, fields: JSON.parse(text) as PacketPayload['fields'] }; // an object before
+}
+
+function fieldsOf(text: string): PacketPayload['fields'] {
+  try {
+    const validated = validate(z.record(z.string(), z.unknown()), parseJson(text), 'the payload');
+    if ('data' in validated) return validated.data;
+    throw new ControlPlaneError('bad_request', `payload: ${validated.problems.join('; ')}`);
+  } catch (error) {
+    throw error instanceof JsonTextError ? new ControlPlaneError('bad_request', `payload: ${error.message}`) : error;
+  }
 }
 
 /** JSON is YAML, too. */
@@ -35,7 +57,7 @@ function valuesText(values: unknown): unknown {
 }
 
 /** Returns a digest that says whether a key is used again for the same command. */
-export function fingerprintOf({ type }: SendRequest, payload: string): string {
+export function fingerprintOf({ type }: Pick<SendRequest, 'type'>, payload: string): string {
   return createHash('sha256').update(`${type}\n${payload}`).digest('hex');
 }
 
@@ -66,6 +88,17 @@ export function requireSentBy(sentBy: string | undefined): void {
   if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
 }
 
+/**
+ * Checks the size of signatures, which only agents verify. Throws `ControlPlaneError`
+ * `bad_request`.
+ */
+export function requireEnvelope(envelope: string | undefined): void {
+  const validated = validate(envelopeSchema, envelope, 'envelope');
+  if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
+}
+
+const envelopeSchema = z.string().min(1).max(maxEnvelopeLength).optional();
+
 /** Checks the span of a sender. Throws `ControlPlaneError` `bad_request`. */
 export function requireTraceparent(traceparent: string | undefined): void {
   const validated = validate(traceparentSchema.optional(), traceparent, 'traceparent');
@@ -73,14 +106,14 @@ export function requireTraceparent(traceparent: string | undefined): void {
 }
 
 /** Returns why a command is sent, for the log; undefined if its payload does not say so. */
-export function reasonOf({ payload }: SendRequest): string | undefined {
-  const read = printableSchema(maxReasonLength).min(1).safeParse(payload?.['reason']);
+export function reasonOf({ fields }: PacketPayload): string | undefined {
+  const read = printableSchema(maxReasonLength).min(1).safeParse(fields['reason']);
   return read.success ? read.data : undefined;
 }
 
 /** Returns the digest of the uploaded chart that a command names; undefined if it names none. */
-export function uploadedChart({ payload }: SendRequest): string | undefined {
-  const { chartUpload } = payload ?? {};
+export function uploadedChart({ fields }: PacketPayload): string | undefined {
+  const { chartUpload } = fields;
   return typeof chartUpload === 'string' && chartUpload !== '' ? chartUpload : undefined;
 }
 
@@ -98,6 +131,7 @@ export function newRecord(
     | 'expiresAt'
     | 'sentBy'
     | 'traceparent'
+    | 'envelope'
     | 'namespace'
     | 'releaseName'
     | 'createdAt'

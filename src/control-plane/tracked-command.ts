@@ -101,7 +101,7 @@ export class TrackedCommand {
    * The packet, until the agent has accepted it. It may hold a password, and is dropped then.
    */
   get packet(): (Packet & { key: string }) | undefined {
-    const { key, type, payload, sentBy, traceparent } = this.#record;
+    const { key, type, payload, sentBy, traceparent, envelope } = this.#record;
     if (payload === undefined) return undefined;
     return {
       key,
@@ -109,6 +109,7 @@ export class TrackedCommand {
       payload,
       ...(sentBy !== undefined && { sentBy }),
       ...(traceparent !== undefined && { traceparent }),
+      ...(envelope !== undefined && { envelope }),
     };
   }
 
@@ -200,7 +201,13 @@ export class TrackedCommand {
     if (isResumed) this.#lastLog = 0;
     this.#record = {
       ...this.#record,
-      ...{ state: 'accepted', payload: undefined, isDurable: accepted.durable, lostProcesses: undefined },
+      ...{
+        state: 'accepted',
+        payload: undefined,
+        envelope: undefined,
+        isDurable: accepted.durable,
+        lostProcesses: undefined,
+      },
       ...(isResumed && { lastStatus: 0, lastEvidence: 0 }),
     };
     this.#write({ type: 'accepted', payload: accepted });
@@ -240,7 +247,7 @@ export class TrackedCommand {
   end(result: Result, bytes = 0): void {
     if (this.#record.state === 'done') return;
     const outcome = typedResult(this.type, result, this.#context.table);
-    this.#record = { ...this.#record, state: 'done', payload: undefined };
+    this.#record = { ...this.#record, state: 'done', payload: undefined, envelope: undefined };
     if (!this.#isRefused) this.#record = { ...this.#record, end: this.#context.nextEnd() };
     const onStored = () => {
       this.#log.end();

@@ -16,6 +16,8 @@ export interface JournaledCommand {
   account?: string | undefined;
   /** The span that has sent it, as in a packet. Default: none. */
   traceparent?: string | undefined;
+  /** Its signatures, as in a packet. Default: none. */
+  envelope?: string | undefined;
 }
 
 /** A command that a process has left behind. */

@@ -1,9 +1,13 @@
 import { parseVersion } from '../go/semver.ts';
 import { satisfies } from '../go/semver-constraint.ts';
+import type { TimeRange } from '../objects/cluster.ts';
 import { groupOf } from '../objects/group-kind.ts';
 import type { ObjectTarget } from '../objects/object-target.ts';
 import { matchesPattern } from '../protocol/pattern.ts';
 import { type CommandScope, describeScope, isSelected } from '../rights/command-selector.ts';
+import type { VerifiedSignature } from '../signatures/command-statement.ts';
+import { requireSignatures, type SentCommandPacket } from '../signatures/required-signatures.ts';
+import type { TrustedKey } from '../signatures/trusted-keys.ts';
 import type { ChartReference } from './chart-reference.ts';
 import { imagesOf } from './images.ts';
 import type { LookupScope, PolicyRule, PolicyRules } from './policy-rules.ts';
@@ -15,6 +19,11 @@ export interface PolicyScope extends CommandScope {
   changes: boolean;
   /** Undefined for a command without a chart. */
   chart: ChartReference | undefined;
+  /**
+   * The packet, whose signatures are verified. `unsent` for a command that is only tried, which
+   * counts as signed. Default: the command is not signed.
+   */
+  packet?: SentCommandPacket | 'unsent';
 }
 
 /** A command that the policy of the cluster's owner refuses, or a policy that cannot be read. */
@@ -32,6 +41,8 @@ export class PolicyError extends Error {
 export interface CommandPolicy {
   /** Name of the rule that the command is allowed by. Undefined for the default of the policy. */
   readonly rule: string | undefined;
+  /** The signatures that the rule requires. Default: it requires none. */
+  readonly signature?: VerifiedSignature<TrustedKey> | undefined;
   /** Throws `PolicyError` unless the chart may be used. Its version is known when it is loaded. */
   requireChart(chart: { reference?: ChartReference | undefined; version?: string | undefined }): void;
   /** Throws `PolicyError` unless the object may be changed. `content` is what is sent of it. */
@@ -48,11 +59,20 @@ export interface CommandPolicy {
 /** A decision that is made when the command begins, or for one that has begun. */
 export type DecisionTime = { begins: Date } | 'continued';
 
+/** Returns the time of the cluster, by which signatures expire. */
+export type ClusterTime = () => TimeRange;
+
 /**
  * Returns what the policy allows a command: the limits of the first rule for it. Throws
- * `PolicyError` `denied_by_policy` with the name of the rule and the field that refuses it.
+ * `PolicyError` `denied_by_policy` with the name of the rule and the field that refuses it, and
+ * `SignatureError` for a command without the signatures that the rule requires.
  */
-export function decide(policy: PolicyRules, scope: PolicyScope, time: DecisionTime): CommandPolicy {
+export function decide(
+  policy: PolicyRules,
+  scope: PolicyScope,
+  time: DecisionTime,
+  clusterTime: ClusterTime = () => rangeOf(time),
+): CommandPolicy {
   const { paused, rules, default: otherwise } = policy;
   const isChange = scope.changes || scope.right === 'exec'; // a program may change anything
   if (paused !== undefined && isChange) {
@@ -69,9 +89,28 @@ export function decide(policy: PolicyRules, scope: PolicyScope, time: DecisionTi
       throw refused(rule, 'windows', `${time.begins.toISOString()} is outside of them; send the command again later`);
     }
   }
-  const limits = limitsOf(rule, scope);
+  const signature = signatureOf(policy, rule, scope, { isAccepted: time === 'continued', now: clusterTime() });
+  const limits = { ...limitsOf(rule, scope), signature };
   if (scope.chart !== undefined) limits.requireChart({ reference: scope.chart });
   return limits;
+}
+
+/** Returns when a decision is made, if that is known. */
+function rangeOf(time: DecisionTime): TimeRange {
+  if (time === 'continued') return { earliest: -Infinity, latest: Infinity };
+  const begins = time.begins.getTime();
+  return { earliest: begins, latest: begins };
+}
+
+/** Returns the signature that a rule requires. Throws `SignatureError`. */
+function signatureOf(
+  { keys }: PolicyRules,
+  { name, signedBy }: PolicyRule,
+  { packet }: PolicyScope,
+  time: { isAccepted: boolean; now: TimeRange },
+): VerifiedSignature<TrustedKey> | undefined {
+  if (signedBy === undefined || packet === 'unsent') return undefined;
+  return requireSignatures(packet, signedBy, { rule: `rule ${name} of the policy`, keys, ...time });
 }
 
 const unlimited: CommandPolicy = {

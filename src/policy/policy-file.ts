@@ -1,5 +1,12 @@
 import { openOwnerFile } from '../rights/owner-file.ts';
-import { type CommandPolicy, decide, type DecisionTime, PolicyError, type PolicyScope } from './command-policy.ts';
+import {
+  type ClusterTime,
+  type CommandPolicy,
+  decide,
+  type DecisionTime,
+  PolicyError,
+  type PolicyScope,
+} from './command-policy.ts';
 import { readPolicy } from './policy-rules.ts';
 
 /** The policy of the owner of a cluster. */
@@ -13,12 +20,13 @@ export interface Policy {
 
 /**
  * Opens a policy file. It is read for each command, so that a change counts at once; a file that is
- * wrong refuses all commands. Rejects with `PolicyError` if it is wrong now.
+ * wrong refuses all commands. Signatures expire by `clusterTime`. Rejects with `PolicyError` if it
+ * is wrong now.
  */
-export async function openPolicyFile(path: string): Promise<Policy> {
+export async function openPolicyFile(path: string, clusterTime: ClusterTime): Promise<Policy> {
   const current = await openOwnerFile(path, readPolicy, (problem, cause) => {
     const message = `the policy file ${path} cannot be used: ${problem}; let the owner of the cluster correct it`;
     return new PolicyError('policy_invalid', message, cause);
   });
-  return { decide: async (scope, time) => decide(await current(), scope, time) };
+  return { decide: async (scope, time) => decide(await current(), scope, time, clusterTime) };
 }

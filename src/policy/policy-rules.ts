@@ -4,6 +4,7 @@ import { type Constraint, parseConstraint } from '../go/semver-constraint.ts';
 import { printableSchema } from '../protocol/printable.ts';
 import { patternsSchema, selectorFields } from '../rights/command-selector.ts';
 import { readOwnerFile } from '../rights/owner-file.ts';
+import { signersProblem, signersSchema, trustedKeysSchema } from '../signatures/trusted-keys.ts';
 import { days, minuteOfDay, timeZoneProblem } from './window.ts';
 
 /** Objects that templates may look up. */
@@ -71,6 +72,10 @@ const allowed = {
   lookup: z.enum(lookupScopes, { error: `must be one of ${lookupScopes.join(', ')}` }).optional(),
   /** Times at which the commands may begin. Default: always. */
   windows: z.array(windowSchema).min(1).max(maxWindows).optional(),
+  /** Signatures that the commands must have. Default: none. */
+  signedBy: signersSchema.optional(),
+  /** Approvals that the plan of a change must have. Default: changes need no plan. */
+  approvals: signersSchema.optional(),
 };
 
 const ruleSchema = z
@@ -92,17 +97,25 @@ const policySchema = z
   .strictObject({
     /** Why no command that changes something is performed now. Default: they are. */
     paused: printableSchema(maxTextLength).min(1).optional(),
+    /** Keys whose signatures count. Default: none. */
+    keys: trustedKeysSchema.default([]),
     rules: z.array(ruleSchema).max(maxRules),
     /** Treatment of commands that no rule is for. */
     default: z.enum(['deny', 'allow'], { error: 'must be deny or allow' }),
   })
-  .superRefine(({ rules }, context) => {
+  .superRefine(({ keys, rules }, context) => {
     const names = new Set<string>();
     rules.forEach(({ name }, index) => {
       if (names.has(name)) {
         context.addIssue({ code: 'custom', message: `another rule is named ${name}`, path: ['rules', index, 'name'] });
       }
       names.add(name);
+      for (const field of ['signedBy', 'approvals'] as const) {
+        const required = rules[index]?.[field];
+        const problem = required && signersProblem(required, keys);
+        if (problem !== undefined)
+          context.addIssue({ code: 'custom', message: problem, path: ['rules', index, field] });
+      }
     });
   });
 

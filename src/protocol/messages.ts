@@ -60,7 +60,7 @@ export const helloSchema = z.object({
     'Types of packets that the agent sends only to a control plane that takes them: `log`, `health`',
   ),
   packetFields: optionalPacketsSchema.describe(
-    'Fields of packets that the agent knows besides `key`, `type`, `payload` and `seq`: `sentBy`, `traceparent`. Default: none',
+    'Fields of packets that the agent knows besides `key`, `type`, `payload` and `seq`: `sentBy`, `traceparent`, `envelope`. Default: none',
   ),
   resume: resumeSchema
     .extend({ connection: z.int().positive().describe("Counts the connections of the agent's process from 1") })

@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import { JsonTextError, parseJson } from './json.ts';
-import { maxKeyLength, maxPacketBytes, maxSentByLength, maxTextLength, maxTypeLength } from './limits.ts';
+import {
+  maxEnvelopeLength,
+  maxKeyLength,
+  maxPacketBytes,
+  maxSentByLength,
+  maxTextLength,
+  maxTypeLength,
+} from './limits.ts';
 import { printableSchema } from './printable.ts';
 import { traceparentSchema } from './traceparent.ts';
 import { validate } from './validation.ts';
@@ -18,6 +25,8 @@ export interface Packet {
   sentBy?: string;
   /** The span that has sent a command, as in W3C Trace Context. */
   traceparent?: string;
+  /** The signatures of a command: the JSON text of an envelope of DSSE. */
+  envelope?: string;
 }
 
 /** An empty text and null count as absent. */
@@ -38,6 +47,7 @@ export const packetSchema = z.object({
   seq: z.int().positive().optional().catch(undefined),
   sentBy: printableSchema(maxSentByLength).min(1).optional().catch(undefined),
   traceparent: traceparentSchema.optional().catch(undefined),
+  envelope: z.string().min(1).max(maxEnvelopeLength).optional().catch(undefined),
 });
 
 /** A frame that is not a packet, or is too large. */
@@ -77,7 +87,7 @@ export function decodePacket(text: string): Packet {
   if ('problems' in validated) {
     throw new PacketError(`packet: ${validated.problems.join('; ')}`, fieldsOf(value));
   }
-  const { key, type, payload, seq, sentBy, traceparent } = validated.data;
+  const { key, type, payload, seq, sentBy, traceparent, envelope } = validated.data;
   return {
     ...(key !== undefined && { key }),
     type,
@@ -85,13 +95,14 @@ export function decodePacket(text: string): Packet {
     ...(seq !== undefined && { seq }),
     ...(sentBy !== undefined && { sentBy }),
     ...(traceparent !== undefined && { traceparent }),
+    ...(envelope !== undefined && { envelope }),
   };
 }
 
 /** Writes a packet as the text of a frame. */
 export function encodePacket(packet: Packet): string {
-  const { key, type, payload, seq, sentBy, traceparent } = packet;
-  return JSON.stringify({ key, type, payload, seq, sentBy, traceparent });
+  const { key, type, payload, seq, sentBy, traceparent, envelope } = packet;
+  return JSON.stringify({ key, type, payload, seq, sentBy, traceparent, envelope });
 }
 
 function parseFrame(text: string): unknown {

@@ -79,7 +79,7 @@ export function verifyCommand<Key extends PublicKey>(
 ): VerifiedSignature<Key> {
   const envelope = readEnvelope(envelopeText);
   if (envelope.payloadType !== commandPayloadType) {
-    throw invalid(`the envelope has the type ${JSON.stringify(envelope.payloadType)}, not ${commandPayloadType}`);
+    throw invalid(`the type of the envelope is not ${commandPayloadType}`);
   }
   const signers = signersOf(envelope, keys);
   const { issuedAt: issued, expiresAt: expires, ...signed } = statementOf(envelope);

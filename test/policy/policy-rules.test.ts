@@ -12,6 +12,8 @@ const scope: PolicyScope = {
   ...{ changes: true, chart: undefined },
 };
 
+const clusterTime = () => ({ earliest: 0, latest: 0 });
+
 const ruleOf = (fields: string) => `rules:\n  - { name: a, ${fields} }\ndefault: deny\n`;
 
 const wrong = test.macro((t, text: string, message: RegExp) => {
@@ -67,7 +69,7 @@ test('a file is read for each command, and refuses all while it is wrong', async
   t.teardown(() => rm(folder, { recursive: true }));
   const path = join(folder, 'policy.yaml');
   await writeFile(path, 'rules: []\ndefault: allow\n');
-  const policy = await openPolicyFile(path);
+  const policy = await openPolicyFile(path, clusterTime);
   const decide = () => policy.decide(scope, { begins: new Date(0) });
   await t.notThrowsAsync(decide);
   await writeFile(path, 'rules: []\ndefault: deny\n');
@@ -81,5 +83,5 @@ test('a file is read for each command, and refuses all while it is wrong', async
 });
 
 test('an agent does not start with a wrong file', async (t) => {
-  await t.throwsAsync(openPolicyFile('/nonexistent/policy.yaml'), { code: 'policy_invalid' });
+  await t.throwsAsync(openPolicyFile('/nonexistent/policy.yaml', clusterTime), { code: 'policy_invalid' });
 });

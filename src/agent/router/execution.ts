@@ -11,6 +11,7 @@ import type { Result } from '../../protocol/messages.ts';
 import type { WireForm } from '../../protocol/subprotocol.ts';
 import type { CommandScope } from '../../rights/command-selector.ts';
 import type { Rights } from '../../rights/rights-file.ts';
+import type { SignatureUse, UsedSignatures } from '../../signatures/used-signatures.ts';
 import type { CommandContext } from '../commands/command-handler.ts';
 import type { Logger } from '../logger.ts';
 import type { CommandMeasure, CommandMeasures } from './command-measures.ts';
@@ -53,6 +54,8 @@ export interface ExecutionOptions {
   rights: Rights | undefined;
   /** As in `RouterOptions`. */
   policy: Policy | undefined;
+  agentId: string;
+  usedSignatures: UsedSignatures;
 }
 
 /** The slot of a command that only reads, which does not count. */
@@ -87,8 +90,13 @@ export class Execution {
   readonly #measures: CommandMeasures;
   readonly #rights: Rights | undefined;
   readonly #policy: Policy | undefined;
+  readonly #agentId: string;
+  readonly #usedSignatures: UsedSignatures;
 
-  constructor({ journal, queues, log, now, measures, cancel, probationMs, rights, policy }: ExecutionOptions) {
+  constructor(options: ExecutionOptions) {
+    const { journal, queues, log, now, measures, cancel, probationMs, rights, policy } = options;
+    this.#agentId = options.agentId;
+    this.#usedSignatures = options.usedSignatures;
     this.#measures = measures;
     this.#rights = rights;
     this.#policy = policy;
@@ -138,7 +146,7 @@ export class Execution {
    */
   async #outcome(job: Job, afterwards: Afterwards): Promise<string | undefined> {
     const { running, key, isAnonymous, left } = job;
-    const { fingerprint, type, payload, isDurable, traceparent } = running.command;
+    const { fingerprint, type, payload, isDurable, traceparent, envelope } = running.command;
     const durable = this.#journal.durable && isDurable;
     // without these files, nothing is awaited: commands are journaled in the order of their arrival
     const isOwn = this.#rights === undefined && this.#policy === undefined;
@@ -151,7 +159,7 @@ export class Execution {
       return running.seal(await this.#perform(job, identity, afterwards));
     } else {
       const { account, refusal } = identity;
-      const command = { key, fingerprint, type, payload, isDurable, isAnonymous, account, traceparent };
+      const command = { key, fingerprint, type, payload, isDurable, isAnonymous, account, traceparent, envelope };
       const known = await (refusal === undefined ? this.#journal.accept(command) : this.#journal.find(key));
       if (known) {
         requireSameCommand(running.command, known.fingerprint);
@@ -183,6 +191,8 @@ export class Execution {
     for (let attempt = 0; ; attempt++) {
       try {
         const policy = await this.#policyOf(job);
+        const use = signatureUse(running.command, policy);
+        if (use !== undefined && left === undefined) await this.#usedSignatures.requireUnused(use);
         return { ...(await this.#accountOf(job)), policy };
       } catch (error) {
         const refusal = error instanceof Error ? error : new Error(String(error));
@@ -211,8 +221,9 @@ export class Execution {
 
   /** Returns what the owner of the cluster allows a command now. Rejects with `PolicyError`. */
   async #policyOf({ running, left }: Job): Promise<CommandPolicy | undefined> {
-    const { chart, changes } = running.command;
-    const scope: PolicyScope = { ...scopeOf(running.command), changes: changes !== undefined, chart };
+    const { chart, changes, key, type, payload, envelope } = running.command;
+    const packet = { agentId: this.#agentId, key, type, payload, envelope };
+    const scope: PolicyScope = { ...scopeOf(running.command), changes: changes !== undefined, chart, packet };
     return await this.#policy?.decide(scope, left === undefined ? { begins: this.#now() } : 'continued');
   }
 
@@ -256,6 +267,7 @@ export class Execution {
       account,
       rule,
       traceId,
+      signedBy: admitted?.signature?.signers.map(({ name }) => name),
       digest: `sha256:${fingerprint}`,
     });
     const progress: CommandContext['progress'] = (step) => {
@@ -292,6 +304,8 @@ export class Execution {
     log.info({}, left === undefined ? 'command accepted' : 'command resumed');
     try {
       if (refusal !== undefined) throw refusal;
+      const use = signatureUse(command, admitted);
+      if (use !== undefined) await this.#usedSignatures.note(use, left !== undefined);
       const { changes } = command;
       const answer = await (changes === undefined ? start(noSlot) : this.#inTurn(job, changes, measure, start));
       log.info({}, 'command succeeded');
@@ -431,6 +445,17 @@ function logFailure(log: Logger, error: unknown): void {
 /** Returns the identity of a command of an agent without rights file: the agent itself. */
 function scopeOf({ type, right, target, sentBy }: IncomingCommand): CommandScope {
   return { type, right, ...target, sentBy };
+}
+
+/** Returns how a command uses its signature, unless it only reads. */
+function signatureUse(
+  { key, right, changes }: IncomingCommand,
+  policy: CommandPolicy | undefined,
+): SignatureUse | undefined {
+  if (policy?.signature === undefined || key === undefined || (right === 'read' && changes === undefined))
+    return undefined;
+  const { issuedAt, expiresAt } = policy.signature;
+  return { release: changes, key, issuedAt, expiresAt };
 }
 
 function ownIdentity(left: Job['left']): Identity {

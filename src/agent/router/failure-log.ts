@@ -10,6 +10,11 @@ const codesToQuote: ReadonlySet<string> = new Set<ErrorCode>([
   'key_reused',
   'local_charts_disabled',
   'shutting_down',
+  'signature_required',
+  'signature_invalid',
+  'signature_expired',
+  'signature_replayed',
+  'approval_required',
 ]);
 
 /** Returns the fields of a failure for the log. The message is left out unless it is safe. */

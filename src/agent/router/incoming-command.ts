@@ -26,6 +26,8 @@ export interface IncomingCommand {
   sentBy: string | undefined;
   /** The span that has sent it. */
   traceparent: string | undefined;
+  /** Its signatures. */
+  envelope: string | undefined;
   /** Why it was sent, as its sender says. */
   reason: string | undefined;
   /** Size of the payload. */
@@ -59,7 +61,7 @@ export interface AgentCommands {
  * if its right is not among those of the agent, or `PayloadError`.
  */
 export function readCommand(packet: Packet, { table, handlers, allowedRights }: AgentCommands): IncomingCommand {
-  const { key, type, payload: text, sentBy, traceparent } = packet;
+  const { key, type, payload: text, sentBy, traceparent, envelope } = packet;
   const known = table.find(type);
   const handler = Object.hasOwn(handlers, type) ? handlers[type] : undefined;
   if (known === undefined || handler === undefined) {
@@ -80,6 +82,7 @@ export function readCommand(packet: Packet, { table, handlers, allowedRights }: 
       .digest('hex'),
     sentBy,
     traceparent,
+    envelope,
     reason: 'reason' in payload && typeof payload['reason'] === 'string' ? payload['reason'] : undefined,
     bytes: Buffer.byteLength(text ?? ''),
     changes,

@@ -14,6 +14,7 @@ import {
 import { decodeFrame, type Packet, PacketError } from '../../protocol/packet.ts';
 import { decodePayload } from '../../protocol/payload.ts';
 import type { Rights } from '../../rights/rights-file.ts';
+import { memorySignatureStore, UsedSignatures } from '../../signatures/used-signatures.ts';
 import { noTracing, type Tracing } from '../../tracing/tracing.ts';
 import type { HandlersByType } from '../commands/command-handler.ts';
 import type { Logger } from '../logger.ts';
@@ -55,6 +56,10 @@ export interface RouterOptions {
   rights?: Rights | undefined;
   /** The policy of the owner of the cluster. Default: everything is allowed. */
   policy?: Policy | undefined;
+  /** Id of the agent, to which commands are signed. Default: none, so that no signature counts. */
+  agentId?: string | undefined;
+  /** Where used signatures are noted. Default: in memory. */
+  usedSignatures?: UsedSignatures | undefined;
 }
 
 /** Processes that a command may end by being continued. */
@@ -110,6 +115,8 @@ export class Router {
       probationMs: rest.probationMs ?? 20_000,
       rights: rest.rights,
       policy: rest.policy,
+      agentId: rest.agentId ?? '',
+      usedSignatures: rest.usedSignatures ?? new UsedSignatures(memorySignatureStore(), () => now().getTime()),
       cancel: (key, mode) => this.#admission.cancel(key, mode),
     });
     const { durable } = journal;
@@ -223,8 +230,13 @@ export class Router {
    * which is given up.
    */
   async #readLeft(left: UnfinishedCommand): Promise<LeftCommand[]> {
-    const { key, type, payload, isAnonymous, traceparent } = left;
-    const packet = { type, payload, ...(!isAnonymous && { key }), ...(traceparent !== undefined && { traceparent }) };
+    const { key, type, payload, isAnonymous, traceparent, envelope } = left;
+    const packet = {
+      ...{ type, payload },
+      ...(!isAnonymous && { key }),
+      ...(traceparent !== undefined && { traceparent }),
+      ...(envelope !== undefined && { envelope }),
+    };
     try {
       return [{ ...left, command: readCommand(packet, this.#commands) }];
     } catch (error) {

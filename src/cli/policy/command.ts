@@ -100,6 +100,7 @@ function scopeOf({ type, payload, hasChart }: InterceptedCommand, table: Command
   return {
     ...{ type, right: definition.right, changes: changes !== undefined },
     ...targetOf(read, changes),
+    packet: 'unsent' as const,
     chart: chartReferenceOf({ ...read, ...(hasChart && { chartUpload: '' }) }),
   };
 }

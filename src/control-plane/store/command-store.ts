@@ -17,6 +17,8 @@ export interface CommandRecord {
   readonly sentBy?: string | undefined;
   /** The `traceparent` that the agent gets. Undefined: none. */
   readonly traceparent?: string | undefined;
+  /** The signatures that the agent gets with the payload. Undefined: it is not signed. */
+  readonly envelope?: string | undefined;
   /** The namespace that the command names. Undefined: all, or one that is not known. */
   readonly namespace?: string | undefined;
   /** The release that the command names. Undefined: several, none, or one that is not known. */

@@ -84,6 +84,7 @@ const columns = [
   'namespace',
   'release_name',
   'created_at',
+  'envelope',
 ];
 
 function operations(database: DatabaseSync): SqliteDatabase {
@@ -182,6 +183,7 @@ function valuesOf({ end, ...record }: CommandRecord): (string | number | null)[]
     record.namespace ?? null,
     record.releaseName ?? null,
     record.createdAt ?? null,
+    record.envelope ?? null,
   ];
 }
 
@@ -216,6 +218,7 @@ const rowSchema = z.object({
   namespace: z.string().nullable(),
   release_name: z.string().nullable(),
   created_at: z.number().nullable(),
+  envelope: z.string().nullable(),
 });
 
 const lostProcessesSchema = z.array(z.string());
@@ -223,7 +226,7 @@ const lostProcessesSchema = z.array(z.string());
 function recordOf(row: Record<string, SQLOutputValue>): CommandRecord {
   const read = rowSchema.parse(row);
   const { result_number: number, ended_at: at, chart, sent_by: sentBy, lost_processes: lost, traceparent } = read;
-  const { namespace, release_name: releaseName, created_at: createdAt } = read;
+  const { namespace, release_name: releaseName, created_at: createdAt, envelope } = read;
   return {
     key: read.key,
     agentId: read.agent_id,
@@ -245,6 +248,7 @@ function recordOf(row: Record<string, SQLOutputValue>): CommandRecord {
     ...(namespace !== null && { namespace }),
     ...(releaseName !== null && { releaseName }),
     ...(createdAt !== null && { createdAt }),
+    ...(envelope !== null && { envelope }),
     ...(lost !== null && { lostProcesses: lostProcessesSchema.parse(JSON.parse(lost)) }),
     ...(number !== null && at !== null && { end: { number, at, isDelivered: read.is_delivered === 1 } }),
   };

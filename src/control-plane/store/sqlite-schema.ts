@@ -58,6 +58,7 @@ const migrations = [
   ALTER TABLE commands ADD COLUMN created_at INTEGER;
   `,
   'CREATE TABLE audit (number INTEGER PRIMARY KEY, at INTEGER NOT NULL, line TEXT NOT NULL) STRICT;',
+  'ALTER TABLE commands ADD COLUMN envelope TEXT;',
 ];
 
 /** Brings a file to the newest schema. Throws if it is newer, or not that of a control plane. */

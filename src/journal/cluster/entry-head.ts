@@ -19,6 +19,8 @@ const headSchema = z.object({
   account: z.string().optional(),
   /** The span that has sent the command. Default: none. */
   traceparent: z.string().optional(),
+  /** The signatures of the command. Default: none. */
+  envelope: z.string().optional(),
   /** The process that runs the command. */
   holder: z.string(),
   /** Milliseconds since the Unix epoch. */

@@ -26,12 +26,12 @@ export class RunningEntries {
   /** Stores a new command. Returns what is known if another command has its key. */
   async create(command: JournaledCommand, order: number): Promise<KnownCommand | undefined> {
     const { cluster, namespace, agentId, instanceId, now, signal } = this.#context;
-    const { key, fingerprint, type, payload, isAnonymous, account, traceparent } = command;
+    const { key, fingerprint, type, payload, isAnonymous, account, traceparent, envelope } = command;
     const ref = entryRef(namespace, agentId, key);
     const stored = await storeText(cluster, ref, agentId, 'payload', payload, signal);
     const head: EntryHead = {
-      ...{ format: 1, agentId, key, fingerprint, type, isAnonymous, account, traceparent, holder: instanceId },
-      ...{ acceptedAt: now(), order, parts: { payload: stored.parts } },
+      ...{ format: 1, agentId, key, fingerprint, type, isAnonymous, account, traceparent, envelope },
+      ...{ holder: instanceId, acceptedAt: now(), order, parts: { payload: stored.parts } },
     };
     const data = { head: encodeHead(head), ...stored.data };
     try {
@@ -66,7 +66,7 @@ export class RunningEntries {
       onProblem('left a command that another version of the agent has journaled', { name });
       return undefined;
     }
-    const { key, fingerprint, type, isAnonymous, account, traceparent } = head;
+    const { key, fingerprint, type, isAnonymous, account, traceparent, envelope } = head;
     const entry = new OpenEntry({ cluster, ref: secretRef(namespace, name), head, resourceVersion, signal });
     await entry.claim(instanceId, processId);
     this.#open.set(key, entry);
@@ -78,6 +78,7 @@ export class RunningEntries {
       ...{ key, fingerprint, type, payload, isDurable: true, isAnonymous },
       ...(account !== undefined && { account }),
       ...(traceparent !== undefined && { traceparent }),
+      ...(envelope !== undefined && { envelope }),
     };
     return { head, command: { ...command, state, failedContinuations, isSuspect } };
   }

@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { printableSchema } from '../protocol/printable.ts';
+import { readPublicKey } from './public-key.ts';
+import { SignatureError } from './signature-error.ts';
+
+const maxKeys = 100;
+const maxRoles = 20;
+const maxNameLength = 100;
+
+const rolesSchema = z.array(printableSchema(maxNameLength).min(1)).min(1, 'must name a role').max(maxRoles);
+
+const timeSchema = z.iso
+  .datetime({ error: 'must be a time in UTC, such as 2026-01-31T00:00:00Z' })
+  .transform(Date.parse);
+
+const publicKeySchema = z.string().transform((text, context) => {
+  try {
+    return readPublicKey(text);
+  } catch (error) {
+    if (!(error instanceof SignatureError)) throw error;
+    context.addIssue({ code: 'custom', message: error.message });
+    return z.NEVER;
+  }
+});
+
+const keySchema = z
+  .strictObject({
+    /** The holder. Several keys of one holder count as one. */
+    name: printableSchema(maxNameLength).min(1),
+    /** In PEM, or a line `ssh-ed25519 AAAA…`. */
+    publicKey: publicKeySchema,
+    roles: rolesSchema,
+    /** Time from which its signatures count. Default: always. */
+    notBefore: timeSchema.optional(),
+    /** Time until which its signatures count. Default: always. */
+    notAfter: timeSchema.optional(),
+  })
+  .transform(({ publicKey, ...fields }) => ({ ...fields, ...publicKey }));
+
+/** A public key that the owner of a cluster trusts. */
+export type TrustedKey = z.output<typeof keySchema>;
+
+/** The keys of a policy. */
+export const trustedKeysSchema = z
+  .array(keySchema)
+  .max(maxKeys)
+  .superRefine((keys, context) => {
+    const seen = new Set<string>();
+    keys.forEach(({ id, name, notBefore = 0, notAfter = Infinity }, index) => {
+      if (seen.has(id)) {
+        const message = `${name} has a key that is in the list already; give it all its roles there`;
+        context.addIssue({ code: 'custom', message, path: [index, 'publicKey'] });
+      }
+      if (notAfter <= notBefore) {
+        context.addIssue({ code: 'custom', message: 'must be after notBefore', path: [index, 'notAfter'] });
+      }
+      seen.add(id);
+    });
+  });
+
+/** The signatures that a rule requires: of this many holders of keys with one of the roles. */
+export const signersSchema = z.strictObject({
+  count: z.int().min(1).max(8).default(1),
+  roles: rolesSchema,
+});
+
+export type RequiredSigners = z.output<typeof signersSchema>;
+
+/** Returns the names of the holders whose keys have one of the roles, each once. */
+export function holdersOf(keys: readonly TrustedKey[], { roles }: Pick<RequiredSigners, 'roles'>): string[] {
+  const matching = keys.filter((key) => key.roles.some((role) => roles.includes(role)));
+  return [...new Set(matching.map(({ name }) => name))];
+}
+
+/** Returns what is wrong with required signatures, or undefined if they can be given. */
+export function signersProblem(required: RequiredSigners, keys: readonly TrustedKey[]): string | undefined {
+  const unknown = required.roles.find((role) => !keys.some((key) => key.roles.includes(role)));
+  if (unknown !== undefined) return `no key has the role ${unknown}`;
+  const { length } = holdersOf(keys, required);
+  return length < required.count
+    ? `${required.count} holders are required, and the keys have only ${length}`
+    : undefined;
+}

@@ -1,0 +1,153 @@
+import test from 'ava';
+import { Router } from '../../../src/agent/router/router.ts';
+import type { Journal } from '../../../src/journal/journal.ts';
+import { createMemoryJournal } from '../../../src/journal/memory.ts';
+import { decide } from '../../../src/policy/command-policy.ts';
+import { readPolicy } from '../../../src/policy/policy-rules.ts';
+import type { WireForm } from '../../../src/protocol/subprotocol.ts';
+import { signCommand } from '../../../src/signatures/command-statement.ts';
+import { sshLineOf } from '../../../src/signatures/public-key.ts';
+import { memorySignatureStore, UsedSignatures } from '../../../src/signatures/used-signatures.ts';
+import { newSigner } from '../../signatures/support/keys.ts';
+import { PuppetHandlers } from '../support/handlers.ts';
+import { recordingLog } from '../support/log.ts';
+import { RecordingPeer } from '../support/peer.ts';
+
+const signer = newSigner();
+const hour = 3_600_000;
+
+const policyOf = (key = signer) =>
+  readPolicy(`keys:
+  - { name: ci, publicKey: "${sshLineOf(key.publicKey)}", roles: [deploy] }
+rules:
+  - { name: all, signedBy: { roles: [deploy] } }
+default: deny
+`);
+
+interface Given {
+  journal?: Journal;
+  rules?: ReturnType<typeof policyOf>;
+  store?: ReturnType<typeof memorySignatureStore>;
+  clock?: { now: number };
+}
+
+function signedRouter({ journal = createMemoryJournal(), rules = policyOf(), store, clock = { now: 0 } }: Given = {}) {
+  const puppets = new PuppetHandlers();
+  const { log, lines } = recordingLog();
+  const time = () => ({ earliest: clock.now, latest: clock.now });
+  const router = new Router({
+    ...{ handlers: puppets.handlers, journal, log, instanceId: 'i', agentId: 'edge-1' },
+    now: () => new Date(clock.now),
+    usedSignatures: new UsedSignatures(store ?? memorySignatureStore(), () => clock.now),
+    policy: { decide: (scope, when) => Promise.resolve().then(() => decide(rules, scope, when, time)) },
+  });
+  const send = (packet: object, form: WireForm = 'v1') => {
+    const peer = new RecordingPeer(form);
+    router.receive(Buffer.from(JSON.stringify(packet)), false, peer);
+    return peer;
+  };
+  return { router, puppets, send, lines };
+}
+
+async function packetOf(key: string, issuedAt: number, type = 'install_release') {
+  const payload = JSON.stringify({ releaseName: 'web', chartName: 'c', namespace: 'shop' });
+  const packet = { key, type, payload };
+  const options = { now: issuedAt, lifetimeMs: hour };
+  return { ...packet, envelope: await signCommand({ agentId: 'edge-1', ...packet }, [signer], options) };
+}
+
+const codeOf = async (peer: RecordingPeer, key: string) => (await peer.result(key)).error?.code;
+
+test('a command that the journal has forgotten is not performed again', async (t) => {
+  const journal = createMemoryJournal({ maxFinished: 0, maxOutcomeLength: 0 });
+  const { puppets, send } = signedRouter({ journal });
+  const packet = await packetOf('a', 0);
+  const first = send(packet);
+  (await puppets.call(0)).succeed();
+  t.true((await first.result('a')).ok);
+  t.is(await codeOf(send(packet), 'a'), 'signature_replayed');
+  t.is(puppets.calls.length, 1);
+});
+
+test('a command that the journal knows gets its result again, also when its signature has expired', async (t) => {
+  const clock = { now: 0 };
+  const { puppets, send } = signedRouter({ clock });
+  const packet = await packetOf('a', 0);
+  send(packet);
+  (await puppets.call(0)).succeed();
+  await send(packet).result('a');
+  clock.now = 3 * hour;
+  t.true((await send(packet).result('a')).ok);
+  t.is(puppets.calls.length, 1);
+});
+
+test('a newer command on the release makes an older one worthless, whether it was sent or not', async (t) => {
+  const { puppets, send } = signedRouter();
+  const [older, newer] = [await packetOf('a', 0, 'uninstall_release'), await packetOf('b', 1)];
+  const first = send(newer);
+  (await puppets.call(0)).succeed();
+  t.true((await first.result('b')).ok);
+  const refused = send(older);
+  t.is(await codeOf(refused, 'a'), 'signature_replayed');
+  t.deepEqual(refused.kinds('a'), ['result'], 'it is not accepted');
+  t.is(puppets.calls.length, 1);
+});
+
+test('a signed command in the plain form is performed once', async (t) => {
+  const { puppets, send } = signedRouter();
+  const packet = await packetOf('a', 0);
+  const first = send(packet, 'plain');
+  (await puppets.call(0)).succeed();
+  await first.result('a');
+  const second = send(packet, 'plain');
+  await second.result('a');
+  t.is(puppets.calls.length, 1);
+});
+
+test('a command without a key is refused, because a signature has one', async (t) => {
+  const { puppets, send } = signedRouter();
+  const { type, payload, envelope } = await packetOf('a', 0);
+  const peer = send({ type, payload, envelope }, 'plain');
+  t.like(await peer.result(undefined), { ok: false, error: { code: 'signature_invalid' } });
+  t.is(puppets.calls.length, 0);
+});
+
+test('commands that only read can be repeated, and overtake each other', async (t) => {
+  const journal = createMemoryJournal({ maxFinished: 0, maxOutcomeLength: 0 });
+  const { puppets, send } = signedRouter({ journal });
+  const packets = [await packetOf('b', 1, 'get_release'), await packetOf('a', 0, 'get_release')];
+  for (const [index, packet] of [...packets, ...packets].entries()) {
+    const peer = send(packet);
+    (await puppets.call(index)).succeed();
+    t.true((await peer.result(packet.key)).ok);
+  }
+});
+
+async function leftBehind(journal: Journal, store = memorySignatureStore()) {
+  const { router, puppets, send } = signedRouter({ journal, store });
+  send(await packetOf('a', 0));
+  const call = await puppets.call(0);
+  call.context.abandon.addEventListener('abort', () => call.fail(call.context.abandon.reason));
+  await router.close(60_000);
+}
+
+test('a command of an earlier process is continued with its signature, also when that has expired', async (t) => {
+  const journal: Journal = { ...createMemoryJournal(), durable: true };
+  const store = memorySignatureStore();
+  await leftBehind(journal, store);
+  const { router, puppets, send } = signedRouter({ journal, store, clock: { now: 3 * hour } });
+  await router.resume();
+  const peer = send({ type: 'unfinished', payload: '{"keys":["a"]}' });
+  (await puppets.call(0)).succeed();
+  t.true((await peer.result('a')).ok);
+});
+
+test('a command of an earlier process is not continued without the key that has signed it', async (t) => {
+  const journal: Journal = { ...createMemoryJournal(), durable: true };
+  await leftBehind(journal);
+  const { router, puppets, send } = signedRouter({ journal, rules: policyOf(newSigner()) });
+  await router.resume();
+  const peer = send({ type: 'unfinished', payload: '{"keys":["a"]}' });
+  t.is(await codeOf(peer, 'a'), 'signature_required');
+  t.is(puppets.calls.length, 0);
+});
