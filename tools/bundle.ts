@@ -26,6 +26,7 @@ const { outputFiles } = await build({
     'helm-agent': 'src/bin/helm-agent.ts',
     'worker-thread': 'src/bin/worker-thread.ts',
     'render-worker': 'src/bin/render-worker.ts',
+    'condition-thread': 'src/bin/condition-thread.ts',
     'sqlite-thread': 'src/control-plane/store/sqlite-thread.ts',
     ...Object.fromEntries(modules.map((module) => [basename(module, '.ts'), module])),
   },

@@ -21,6 +21,7 @@ import { operations } from '../operation/index.ts';
 import { expirePlans } from '../operation/plan/expire-plans.ts';
 import { memoryPlans } from '../operation/plan/plans.ts';
 import { createTracker } from '../operation/tracker/tracker.ts';
+import { createThreadedEvaluator } from '../policy/conditions/threaded-evaluator.ts';
 import { openPolicyFile } from '../policy/policy-file.ts';
 import type { LookupScope } from '../policy/policy-rules.ts';
 import type { Right } from '../protocol/commands/definition.ts';
@@ -41,6 +42,7 @@ import { agentSupport, type SupportSetup } from './agent-support.ts';
 import { forgivingJournal } from './forgiving-journal.ts';
 import { createIdentities } from './identities.ts';
 import { leadership, leaseName } from './leadership.ts';
+import { moduleUrl } from './module-url.ts';
 import { operatedCluster } from './operated-cluster.ts';
 import { programPostRenderers } from './post-renderers.ts';
 import { containerMemoryMb, keepMemory } from './process-memory.ts';
@@ -155,8 +157,10 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
   });
   const operated = operatedCluster(cluster, cluster.namespace, setup);
   const rights = setup.rightsFile === undefined ? undefined : await openRightsFile(setup.rightsFile);
+  const conditions = createThreadedEvaluator({ moduleUrl: moduleUrl('condition-thread', import.meta.url) });
   const clusterTime = () => cluster.serverTime() ?? { earliest: Date.now(), latest: Date.now() };
-  const policy = setup.policyFile === undefined ? undefined : await openPolicyFile(setup.policyFile, clusterTime);
+  const policy =
+    setup.policyFile === undefined ? undefined : await openPolicyFile(setup.policyFile, { ...conditions, clusterTime });
   const workers = openWorkers({
     allowNunjucks: setup.allowNunjucks ?? false,
     limits,
@@ -303,7 +307,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
       charts.close();
       await identities.close();
       await ownTracker?.close();
-      await Promise.all([workers.close(), cluster.close(), lead?.close()]);
+      await Promise.all([workers.close(), conditions.close(), cluster.close(), lead?.close()]);
       memory?.stop();
       idle.stop();
     },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ClusterTime } from '../policy/command-policy.ts';
+import type { ClusterTime } from '../policy/policy-scope.ts';
 import { memorySignatureStore, UsedSignatures } from '../signatures/used-signatures.ts';
 import { versionedSecret, type VersionedSecretOptions } from './versioned-secret.ts';
 

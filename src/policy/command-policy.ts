@@ -4,38 +4,17 @@ import type { TimeRange } from '../objects/cluster.ts';
 import { groupOf } from '../objects/group-kind.ts';
 import type { ObjectTarget } from '../objects/object-target.ts';
 import { matchesPattern } from '../protocol/pattern.ts';
-import { type CommandScope, describeScope, isSelected } from '../rights/command-selector.ts';
+import { describeScope, isSelected } from '../rights/command-selector.ts';
 import type { VerifiedSignature } from '../signatures/command-statement.ts';
-import { requireSignatures, type SentCommandPacket } from '../signatures/required-signatures.ts';
+import { requireSignatures } from '../signatures/required-signatures.ts';
 import type { TrustedKey } from '../signatures/trusted-keys.ts';
 import type { ChartReference } from './chart-reference.ts';
+import type { CommandConditions } from './conditions/command-conditions.ts';
 import { imagesOf } from './images.ts';
+import { denied, refused } from './policy-error.ts';
 import type { LookupScope, PolicyRule, PolicyRules } from './policy-rules.ts';
+import type { ClusterTime, DecisionTime, PolicyScope } from './policy-scope.ts';
 import { isInWindow } from './window.ts';
-
-/** The parts of a command by which a policy decides. */
-export interface PolicyScope extends CommandScope {
-  /** Whether it changes something. */
-  changes: boolean;
-  /** Undefined for a command without a chart. */
-  chart: ChartReference | undefined;
-  /**
-   * The packet, whose signatures are verified. `unsent` for a command that is only tried, which
-   * counts as signed. Default: the command is not signed.
-   */
-  packet?: SentCommandPacket | 'unsent';
-}
-
-/** A command that the policy of the cluster's owner refuses, or a policy that cannot be read. */
-export class PolicyError extends Error {
-  override readonly name = 'PolicyError';
-  readonly code: 'denied_by_policy' | 'policy_invalid';
-
-  constructor(code: PolicyError['code'], message: string, cause?: unknown) {
-    super(message, { cause });
-    this.code = code;
-  }
-}
 
 /** The limits of one command. */
 export interface CommandPolicy {
@@ -54,13 +33,9 @@ export interface CommandPolicy {
    * another namespace than the release.
    */
   requireLookup(isOther: boolean, target: () => string): void;
+  /** Undefined if the rule has no conditions. */
+  readonly conditions?: CommandConditions | undefined;
 }
-
-/** A decision that is made when the command begins, or for one that has begun. */
-export type DecisionTime = { begins: Date } | 'continued';
-
-/** Returns the time of the cluster, by which signatures expire. */
-export type ClusterTime = () => TimeRange;
 
 /**
  * Returns what the policy allows a command: the limits of the first rule for it. Throws
@@ -79,6 +54,7 @@ export function decide(
     throw denied(`the policy is paused: ${paused}; ${describeScope(scope)} was not performed`);
   }
   const rule = rules.find((known) => isSelected(known, scope));
+  if (rule?.deny === undefined) requireOwnersUpgrade(rule, scope);
   if (rule === undefined) {
     if (otherwise === 'allow') return unlimited;
     throw denied(`no rule of the policy is for ${describeScope(scope)}; let the owner of the cluster add one`);
@@ -111,6 +87,22 @@ function signatureOf(
 ): VerifiedSignature<TrustedKey> | undefined {
   if (signedBy === undefined || packet === 'unsent') return undefined;
   return requireSignatures(packet, signedBy, { rule: `rule ${name} of the policy`, keys, ...time });
+}
+
+/**
+ * Throws `PolicyError` for an upgrade of the agent that could change the policy itself: its values
+ * are those of the owner, and its images and its chart need limits.
+ */
+function requireOwnersUpgrade(rule: PolicyRule | undefined, { type, payload, chart }: PolicyScope): void {
+  if (type !== 'upgrade_agent') return;
+  const { values, set } = payload as { values?: unknown; set?: readonly unknown[] }; // its schema has read it
+  if (values !== undefined || (set !== undefined && set.length > 0)) {
+    throw denied('the values of an agent with a policy are those of its owner; upgrade it with helm to change them');
+  }
+  const missing = [rule?.images === undefined ? 'images' : '', chart && rule?.charts === undefined ? 'charts' : ''];
+  const fields = missing.filter((field) => field !== '').join(' and ');
+  if (fields === '') return;
+  throw denied(`upgrade_agent needs a rule with ${fields}, so that no other program gets the rights of the agent`);
 }
 
 const unlimited: CommandPolicy = {
@@ -191,12 +183,4 @@ function isBuiltIn(group: string): boolean {
 
 function nameOf({ kind, name }: ObjectTarget): string {
   return name === undefined || name === '' ? kind : `${kind} ${name}`;
-}
-
-function refused({ name }: PolicyRule, field: string, what: string): PolicyError {
-  return denied(`rule ${name} of the policy does not allow it: ${field}: ${what}`);
-}
-
-function denied(message: string): PolicyError {
-  return new PolicyError('denied_by_policy', message);
 }

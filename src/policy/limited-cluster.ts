@@ -1,4 +1,5 @@
 import type { Cluster } from '../objects/cluster.ts';
+import type { KubeObject } from '../objects/object.ts';
 import { targetOf } from '../objects/object-target.ts';
 import type { CommandPolicy } from './command-policy.ts';
 
@@ -7,26 +8,35 @@ import type { CommandPolicy } from './command-policy.ts';
  * of a command that change something pass here, whatever it has checked before.
  */
 export function limitedCluster(cluster: Cluster, policy: CommandPolicy): Cluster {
+  /** Compares the object that a patch makes: what is sent is only a part of it. */
+  const requireResult = async (tried: () => Promise<KubeObject>) => {
+    if (policy.conditions !== undefined) await policy.conditions.requireObject(await tried());
+  };
   return {
     ...cluster,
     async create(object, options) {
       policy.requireChange(targetOf(object), object);
+      await policy.conditions?.requireObject(object);
       return await cluster.create(object, options);
     },
     async replace(object, options) {
       policy.requireChange(targetOf(object), object);
+      await policy.conditions?.requireObject(object);
       return await cluster.replace(object, options);
     },
     async apply(object, options) {
       policy.requireChange(targetOf(object), object);
+      await policy.conditions?.requireObject(object);
       return await cluster.apply(object, options);
     },
     async mergePatch(ref, patch, options) {
       policy.requireChange(ref, patch);
+      await requireResult(() => cluster.mergePatch(ref, patch, { ...options, dryRun: true }));
       return await cluster.mergePatch(ref, patch, options);
     },
     async strategicMergePatch(ref, patch, options) {
       policy.requireChange(ref, patch);
+      await requireResult(() => cluster.strategicMergePatch(ref, patch, { ...options, dryRun: true }));
       return await cluster.strategicMergePatch(ref, patch, options);
     },
     async delete(ref, options) {

@@ -1,32 +1,52 @@
 import { openOwnerFile } from '../rights/owner-file.ts';
-import {
-  type ClusterTime,
-  type CommandPolicy,
-  decide,
-  type DecisionTime,
-  PolicyError,
-  type PolicyScope,
-} from './command-policy.ts';
+import { type CommandPolicy, decide } from './command-policy.ts';
+import { compileConditions, type CompiledPolicy, openConditions } from './conditions/command-conditions.ts';
+import type { ConditionEvaluator } from './conditions/condition.ts';
+import { PolicyError } from './policy-error.ts';
 import { readPolicy } from './policy-rules.ts';
+import type { ClusterTime, PolicyScope } from './policy-scope.ts';
 
 /** The policy of the owner of a cluster. */
 export interface Policy {
   /**
-   * Returns what the policy, as it is now, allows a command. Rejects with `PolicyError`
-   * `denied_by_policy`, or `policy_invalid` if the file cannot be used as it is now.
+   * Returns what the policy, as it is now, allows a command that begins or is continued. Rejects
+   * with `PolicyError` `denied_by_policy`, or `policy_invalid` if the file cannot be used as it is
+   * now.
    */
-  decide(scope: PolicyScope, time: DecisionTime): Promise<CommandPolicy>;
+  decide(scope: PolicyScope, when: 'begins' | 'continued'): Promise<CommandPolicy>;
+}
+
+interface PolicyOptions {
+  evaluator: ConditionEvaluator;
+  /** The time of windows, conditions and signatures. */
+  clusterTime: ClusterTime;
 }
 
 /**
  * Opens a policy file. It is read for each command, so that a change counts at once; a file that is
- * wrong refuses all commands. Signatures expire by `clusterTime`. Rejects with `PolicyError` if it
- * is wrong now.
+ * wrong refuses all commands. Rejects with `PolicyError` if it is wrong now.
  */
-export async function openPolicyFile(path: string, clusterTime: ClusterTime): Promise<Policy> {
-  const current = await openOwnerFile(path, readPolicy, (problem, cause) => {
+export async function openPolicyFile(path: string, { evaluator, clusterTime }: PolicyOptions): Promise<Policy> {
+  const read = (text: string) => compilePolicy(text, evaluator);
+  const current = await openOwnerFile(path, read, (problem, cause) => {
     const message = `the policy file ${path} cannot be used: ${problem}; let the owner of the cluster correct it`;
     return new PolicyError('policy_invalid', message, cause);
   });
-  return { decide: async (scope, time) => decide(await current(), scope, time, clusterTime) };
+  return {
+    async decide(scope, when) {
+      const policy = await current();
+      // a command cannot wait for a window that only the clock of this machine has
+      const time = when === 'continued' ? when : { begins: new Date(clusterTime().earliest) };
+      const limits = decide(policy.rules, scope, time, clusterTime);
+      const rule = policy.rules.rules.find(({ name }) => name === limits.rule);
+      if (rule?.conditions === undefined) return limits;
+      return { ...limits, conditions: await openConditions(rule, scope, time, policy) };
+    },
+  };
+}
+
+/** Reads the text of a policy. Rejects with an Error that says what is wrong, and where. */
+export async function compilePolicy(text: string, evaluator: ConditionEvaluator): Promise<CompiledPolicy> {
+  const rules = readPolicy(text);
+  return { rules, evaluator, variables: await compileConditions(rules, evaluator) };
 }

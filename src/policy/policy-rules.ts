@@ -16,6 +16,8 @@ const maxWindows = 20;
 const maxNameLength = 100;
 const maxTextLength = 1000;
 const maxVersionsLength = 512;
+const maxConditions = 20;
+const maxExpressionLength = 4096;
 
 const windowSchema = z.strictObject({
   /** Days on which the window begins. Default: each day. */
@@ -36,6 +38,13 @@ const windowSchema = z.strictObject({
       if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
     })
     .default('UTC'),
+});
+
+const conditionSchema = z.strictObject({
+  /** In CEL. */
+  expression: z.string().min(1).max(maxExpressionLength),
+  /** For errors. Default: the expression. */
+  message: printableSchema(maxTextLength).min(1).optional(),
 });
 
 const versionsSchema = z
@@ -70,6 +79,8 @@ const allowed = {
    * without a namespace, or all. Default: those that the agent allows.
    */
   lookup: z.enum(lookupScopes, { error: `must be one of ${lookupScopes.join(', ')}` }).optional(),
+  /** Expressions that have to hold. Default: none. */
+  conditions: z.array(conditionSchema).min(1).max(maxConditions).optional(),
   /** Times at which the commands may begin. Default: always. */
   windows: z.array(windowSchema).min(1).max(maxWindows).optional(),
   /** Signatures that the commands must have. Default: none. */
@@ -77,6 +88,12 @@ const allowed = {
   /** Approvals that the plan of a change must have. Default: changes need no plan. */
   approvals: signersSchema.optional(),
 };
+
+/** The fields of a rule that limit what it allows, without its conditions. */
+export const limitFields = [
+  ...(['windows', 'charts', 'versions', 'requireDigest', 'kinds', 'deniedKinds', 'objectNamespaces'] as const),
+  ...(['images', 'lookup'] as const),
+] satisfies (keyof typeof allowed)[];
 
 const ruleSchema = z
   .strictObject({

@@ -51,14 +51,14 @@ function plain(value: Value): unknown {
  */
 export async function openOwnerFile<Content>(
   path: string,
-  parse: (text: string) => Content,
+  parse: (text: string) => Content | Promise<Content>,
   failure: (problem: string, cause: unknown) => Error,
 ): Promise<() => Promise<Content>> {
   let last: { text: string; content: Content } | undefined;
   const read = async (): Promise<Content> => {
     try {
       const text = await readBounded(path);
-      if (last?.text !== text) last = { text, content: parse(text) };
+      if (last?.text !== text) last = { text, content: await parse(text) };
       return last.content;
     } catch (cause) {
       throw failure(messageOf(cause), cause);

@@ -1,14 +1,16 @@
 import test, { type ExecutionContext } from 'ava';
 import { chartReferenceOf } from '../../src/policy/chart-reference.ts';
-import { decide, PolicyError, type PolicyScope } from '../../src/policy/command-policy.ts';
+import { decide } from '../../src/policy/command-policy.ts';
+import { PolicyError } from '../../src/policy/policy-error.ts';
 import { readPolicy } from '../../src/policy/policy-rules.ts';
+import type { PolicyScope } from '../../src/policy/policy-scope.ts';
 import { commandTable } from '../../src/protocol/commands/index.ts';
 
 const noon = new Date('2026-03-04T12:00:00Z'); // a Wednesday
 
 const scope = ({ type = 'install_release', ...changes }: Partial<PolicyScope> = {}): PolicyScope => ({
   ...{ type, right: commandTable.find(type)?.definition.right ?? 'admin' },
-  ...{ namespace: 'shop', releaseName: 'web', sentBy: undefined, changes: true, chart: undefined },
+  ...{ namespace: 'shop', releaseName: 'web', sentBy: undefined, changes: true, chart: undefined, payload: {} },
   ...changes,
 });
 
@@ -385,4 +387,53 @@ test('a command of each type is decided on', (t) => {
   for (const type of commandTable.types) {
     t.regex(refusalOf(t, () => decide(policy, scope({ type }), { begins: noon })) ?? '', /closed/, type);
   }
+});
+
+const upgrades = test.macro((t, rule: string, changes: Partial<PolicyScope>, refusal?: string) => {
+  const message = refusalOf(t, () =>
+    decide(policyOf(rule), scope({ type: 'upgrade_agent', ...changes }), { begins: noon }),
+  );
+  if (refusal === undefined) t.is(message, undefined);
+  else t.true(message?.includes(refusal), message);
+});
+
+const agentChart = chartReferenceOf({ chartName: 'oci://registry.example.com/helm-agent' });
+const agentRule = "commands: [upgrade_agent], images: ['registry.example.com/*']";
+test('an agent is upgraded to an image by a rule with images', upgrades, agentRule, {});
+test(
+  'an agent is not upgraded by a rule without images',
+  upgrades,
+  'commands: [admin]',
+  {},
+  'needs a rule with images',
+);
+test(
+  'an agent is not upgraded to a chart by a rule without charts',
+  upgrades,
+  agentRule,
+  { chart: agentChart },
+  'needs a rule with charts',
+);
+test(
+  'an agent is upgraded to a chart by a rule with charts',
+  upgrades,
+  `${agentRule}, charts: ['oci://registry.example.com/*']`,
+  {
+    chart: agentChart,
+  },
+);
+for (const payload of [{ values: {} }, { set: [{ kind: 'set', text: 'policy.content=' }] }]) {
+  const [field = ''] = Object.keys(payload);
+  test(
+    `the ${field} of an agent with a policy are not changed`,
+    upgrades,
+    agentRule,
+    { payload },
+    'those of its owner',
+  );
+}
+test('an agent is not upgraded by default: allow', (t) => {
+  const policy = readPolicy('rules: []\ndefault: allow\n');
+  const message = refusalOf(t, () => decide(policy, scope({ type: 'upgrade_agent' }), { begins: noon }));
+  t.regex(message ?? '', /needs a rule with images/);
 });

@@ -2,17 +2,19 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import type { PolicyScope } from '../../src/policy/command-policy.ts';
 import { openPolicyFile } from '../../src/policy/policy-file.ts';
 import { readPolicy } from '../../src/policy/policy-rules.ts';
+import type { PolicyScope } from '../../src/policy/policy-scope.ts';
 import { maxOwnerFileBytes } from '../../src/rights/owner-file.ts';
 
 const scope: PolicyScope = {
   ...{ type: 'install_release', right: 'deploy', namespace: 'shop', releaseName: 'web', sentBy: undefined },
-  ...{ changes: true, chart: undefined },
+  ...{ changes: true, chart: undefined, payload: {} },
 };
 
-const clusterTime = () => ({ earliest: 0, latest: 0 });
+/** No policy here has conditions. */
+const evaluator = { compile: () => Promise.resolve([]), evaluate: () => Promise.resolve([]) };
+const options = { evaluator, clusterTime: () => ({ earliest: 0, latest: 0 }) };
 
 const ruleOf = (fields: string) => `rules:\n  - { name: a, ${fields} }\ndefault: deny\n`;
 
@@ -69,8 +71,8 @@ test('a file is read for each command, and refuses all while it is wrong', async
   t.teardown(() => rm(folder, { recursive: true }));
   const path = join(folder, 'policy.yaml');
   await writeFile(path, 'rules: []\ndefault: allow\n');
-  const policy = await openPolicyFile(path, clusterTime);
-  const decide = () => policy.decide(scope, { begins: new Date(0) });
+  const policy = await openPolicyFile(path, options);
+  const decide = () => policy.decide(scope, 'begins');
   await t.notThrowsAsync(decide);
   await writeFile(path, 'rules: []\ndefault: deny\n');
   await t.throwsAsync(decide, { code: 'denied_by_policy' });
@@ -83,5 +85,5 @@ test('a file is read for each command, and refuses all while it is wrong', async
 });
 
 test('an agent does not start with a wrong file', async (t) => {
-  await t.throwsAsync(openPolicyFile('/nonexistent/policy.yaml', clusterTime), { code: 'policy_invalid' });
+  await t.throwsAsync(openPolicyFile('/nonexistent/policy.yaml', options), { code: 'policy_invalid' });
 });

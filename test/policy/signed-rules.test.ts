@@ -1,6 +1,7 @@
 import test from 'ava';
-import { decide, type PolicyScope } from '../../src/policy/command-policy.ts';
+import { decide } from '../../src/policy/command-policy.ts';
 import { readPolicy } from '../../src/policy/policy-rules.ts';
+import type { PolicyScope } from '../../src/policy/policy-scope.ts';
 import { signCommand } from '../../src/signatures/command-statement.ts';
 import { sshLineOf } from '../../src/signatures/public-key.ts';
 import { newSigner } from '../signatures/support/keys.ts';
@@ -32,7 +33,7 @@ const policyText = (rule: string, keys = keyText) =>
 const packet = { agentId: 'edge-1', key: 'k', type: 'install_release', payload: '{"releaseName":"web"}' };
 const scope: PolicyScope = {
   ...{ type: packet.type, right: 'deploy', namespace: 'shop', releaseName: 'web', sentBy: 'ci' },
-  ...{ changes: true, chart: undefined },
+  ...{ changes: true, chart: undefined, payload: {} },
 };
 
 const at = (time: number) => () => ({ earliest: time, latest: time + 1000 });

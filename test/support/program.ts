@@ -11,7 +11,7 @@ const bundle = process.env['SUITE_PROGRAM'];
 export const program = bundle === undefined ? source : join(bundle, 'helm-agent.mjs');
 
 /** Returns the module of a thread of the program, such as `worker-thread`. */
-export function threadModule(name: 'render-worker' | 'worker-thread'): URL {
+export function threadModule(name: 'condition-thread' | 'render-worker' | 'worker-thread'): URL {
   return bundle === undefined
     ? new URL(`../../src/bin/${name}.ts`, import.meta.url)
     : new URL(`${name}.mjs`, `file://${bundle}/`);

@@ -84,6 +84,7 @@ function allowedChartAt(chartAt: RequestSources['chartAt'], policy: CommandPolic
       policy.requireChart({ reference });
       const chart = await load(signal);
       policy.requireChart({ reference, version: chart.version });
+      await policy.conditions?.requireChart({ reference, version: chart.version });
       return chart;
     };
   };

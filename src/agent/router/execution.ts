@@ -5,8 +5,9 @@ import type { TakeTurn } from '../../operation/context.ts';
 import { OperationError } from '../../operation/error.ts';
 import type { Checkpoints } from '../../operation/state/checkpoints.ts';
 import { durationText } from '../../operation/time-limit.ts';
-import type { CommandPolicy, PolicyScope } from '../../policy/command-policy.ts';
+import type { CommandPolicy } from '../../policy/command-policy.ts';
 import type { Policy } from '../../policy/policy-file.ts';
+import type { PolicyScope } from '../../policy/policy-scope.ts';
 import type { Result } from '../../protocol/messages.ts';
 import type { WireForm } from '../../protocol/subprotocol.ts';
 import type { CommandScope } from '../../rights/command-selector.ts';
@@ -221,10 +222,10 @@ export class Execution {
 
   /** Returns what the owner of the cluster allows a command now. Rejects with `PolicyError`. */
   async #policyOf({ running, left }: Job): Promise<CommandPolicy | undefined> {
-    const { chart, changes, key, type, payload, envelope } = running.command;
-    const packet = { agentId: this.#agentId, key, type, payload, envelope };
-    const scope: PolicyScope = { ...scopeOf(running.command), changes: changes !== undefined, chart, packet };
-    return await this.#policy?.decide(scope, left === undefined ? { begins: this.#now() } : 'continued');
+    const { chart, changes, key, type, payload: text, fields: payload, envelope } = running.command;
+    const packet = { agentId: this.#agentId, key, type, payload: text, envelope };
+    const scope: PolicyScope = { ...scopeOf(running.command), changes: changes !== undefined, chart, payload, packet };
+    return await this.#policy?.decide(scope, left === undefined ? 'begins' : 'continued');
   }
 
   /**

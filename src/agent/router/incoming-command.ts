@@ -20,6 +20,8 @@ export interface IncomingCommand {
   asAgent: boolean;
   /** JSON text. */
   payload: string;
+  /** The payload, as its schema has read it. */
+  fields: object;
   /** Equal for packets with the same type and payload. */
   fingerprint: string;
   /** Who has sent it, as its control plane says. */
@@ -77,6 +79,7 @@ export function readCommand(packet: Packet, { table, handlers, allowedRights }: 
     right: known.definition.right,
     asAgent: known.definition.asAgent === true,
     payload: text ?? '',
+    fields: payload,
     fingerprint: createHash('sha256')
       .update(`${type}\n${text ?? ''}`)
       .digest('hex'),

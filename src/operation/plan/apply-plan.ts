@@ -32,7 +32,7 @@ export interface Applied {
  * `plan_stale` if the release or its objects are no longer as the plan says.
  */
 export async function applyPlan(context: OperationContext, { plans, plan }: ApplyPlanRequest): Promise<Applied> {
-  const { action, request } = plannedOperation(context, await requirePlan(plans, plan));
+  const { action, request } = await plannedOperation(context, await requirePlan(plans, plan));
   switch (action) {
     case 'install':
       return await install(context, request);
@@ -54,7 +54,7 @@ export async function resumeApplyPlan(
   state: OperationState,
   { plans, plan }: ApplyPlanRequest,
 ): Promise<Applied> {
-  const { action, request } = plannedOperation(context, await requirePlan(plans, plan, true));
+  const { action, request } = await plannedOperation(context, await requirePlan(plans, plan, true));
   switch (action) {
     case 'install':
       return await resumeInstall(context, state, request);
@@ -71,14 +71,16 @@ export async function resumeApplyPlan(
  * Throws `forbidden` for the plan of another account, because it may have what that account has
  * read, and `denied_by_policy` for a chart that is no longer allowed.
  */
-function plannedOperation({ account, policy }: OperationContext, { id, salt, content }: PlanEntry) {
+async function plannedOperation({ account, policy }: OperationContext, { id, salt, content }: PlanEntry) {
   const { action, request, account: planner, ...change } = content;
   if (planner !== account) {
     const message = `plan ${id} was made by ${actor(planner)}, and this command runs as ${actor(account)}; let the owner of the cluster give plan_release and apply_plan the same service account, and make a new plan`;
     throw new OperationError('forbidden', message);
   }
   if (action === 'install' || action === 'upgrade') {
-    policy?.requireChart({ reference: request.chartFrom, version: change.release?.chart.metadata?.version });
+    const chart = { reference: request.chartFrom, version: change.release?.chart.metadata?.version };
+    policy?.requireChart(chart);
+    await policy?.conditions?.requireChart(chart);
   }
   return { action, request: { ...request, loadChart: noChart, planned: { id, salt, ...change } } };
 }

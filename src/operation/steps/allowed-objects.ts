@@ -1,3 +1,4 @@
+import type { ObjectTarget } from '../../objects/object-target.ts';
 import type { Hook } from '../../release/hook.ts';
 import type { CrdManifest } from '../../render/release-renderer.ts';
 import type { ReleaseObject } from '../apply/release-object.ts';
@@ -25,7 +26,11 @@ export async function requireAllowed(
   signal: AbortSignal,
 ): Promise<void> {
   if (policy === undefined) return;
-  for (const { ref, object } of objects) policy.requireChange(ref, object);
+  const requireOne = async (target: ObjectTarget, object: object) => {
+    policy.requireChange(target, object);
+    await policy.conditions?.requireObject(object);
+  };
+  for (const { ref, object } of objects) await requireOne(ref, object);
   const read = async (text: string) => {
     const found = await renderer.readObjects(text, '', signal).catch(() => []);
     signal.throwIfAborted();
@@ -35,7 +40,7 @@ export async function requireAllowed(
   const others = (await Promise.all(manifests.map(read))).flat();
   for (const { object } of [...others, ...crds.flatMap((file) => file.objects)]) {
     const { apiVersion, kind, metadata } = object;
-    policy.requireChange({ apiVersion, kind, namespace, ...nameOf(metadata) }, object);
+    await requireOne({ apiVersion, kind, namespace, ...nameOf(metadata) }, object);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Cluster } from '../../objects/cluster.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
-import { PolicyError } from '../../policy/command-policy.ts';
+import { PolicyError } from '../../policy/policy-error.ts';
 import type { ApplyMethod } from '../apply/apply-settings.ts';
 import { warningReporter } from '../apply/warnings.ts';
 import { fieldManager } from '../apply/write.ts';

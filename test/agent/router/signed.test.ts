@@ -39,7 +39,12 @@ function signedRouter({ journal = createMemoryJournal(), rules = policyOf(), sto
     ...{ handlers: puppets.handlers, journal, log, instanceId: 'i', agentId: 'edge-1' },
     now: () => new Date(clock.now),
     usedSignatures: new UsedSignatures(store ?? memorySignatureStore(), () => clock.now),
-    policy: { decide: (scope, when) => Promise.resolve().then(() => decide(rules, scope, when, time)) },
+    policy: {
+      decide: async (scope, when) => {
+        const moment = when === 'continued' ? when : { begins: new Date(clock.now) };
+        return await Promise.resolve().then(() => decide(rules, scope, moment, time));
+      },
+    },
   });
   const send = (packet: object, form: WireForm = 'v1') => {
     const peer = new RecordingPeer(form);

@@ -95,3 +95,106 @@ test('a wrong time is an error', async (t) => {
   t.is(code, 1);
   t.regex(stderr, /--at: "tomorrow" is not a time/);
 });
+
+const conditions = `rules:
+  - name: closed
+    namespaces: [kube-*]
+    deny: not here
+  - name: shop
+    callers: [ci]
+    charts: ['oci://registry.example.com/*']
+    images: ['registry.example.com/*']
+    conditions:
+      - expression: release.name != 'db'
+        message: the database has its own team
+      - expression: object.kind != 'Pod'
+default: deny
+`;
+
+async function runPolicy(args: readonly string[], files: Record<string, string> = {}) {
+  const { run, stdout, stderr } = testProgram({ files: { 'policy.yaml': conditions, ...files } });
+  return { code: await run('policy', ...args), stdout: stdout.text, stderr: stderr.text };
+}
+
+test('explain shows the rules before, the rule that decides, and each limit', async (t) => {
+  const { code, stdout } = await runPolicy(['explain', 'policy.yaml', '--caller', 'ci', '--', ...install]);
+  t.is(code, 0);
+  t.is(
+    stdout,
+    [
+      ...['rule closed is not for it: namespaces', 'rule shop decides', '  ok  charts', '  ok  images'],
+      ...["  ok  conditions[0] (release.name != 'db')", 'allowed', ''],
+    ].join('\n'),
+  );
+});
+
+test('explain shows each limit that refuses, for the command and for its objects', async (t) => {
+  const manifest =
+    'apiVersion: v1\nkind: Pod\nmetadata: { name: a }\nspec: { containers: [{ name: a, image: docker.io/a }] }\n';
+  const words = ['upgrade', 'db', 'oci://other.example.com/web', '--namespace', 'shop'];
+  const args = ['explain', 'policy.yaml', '--caller', 'ci', '--manifest', 'manifest.yaml', '--', ...words];
+  const { code, stdout } = await runPolicy(args, { 'manifest.yaml': manifest });
+  t.is(code, 3);
+  t.is(
+    stdout,
+    [
+      ...['rule closed is not for it: namespaces', 'rule shop decides', '  no  charts', '  no  images'],
+      ...["  no  conditions[0] (release.name != 'db')", "  no  conditions[1] for Pod a (object.kind != 'Pod')"],
+      'refused: rule shop of the policy does not allow it: charts: "oci://other.example.com/web"\n',
+    ].join('\n'),
+  );
+});
+
+test('explain shows that no rule is for a command', async (t) => {
+  const { code, stdout } = await runPolicy(['explain', 'policy.yaml', '--', ...install]);
+  t.is(code, 3);
+  t.regex(
+    stdout,
+    /rule closed is not for it: namespaces\nrule shop is not for it: callers\nthe default .* decides\nrefused: no rule/,
+  );
+});
+
+test('check refuses by a condition, and names a wrong one with its place', async (t) => {
+  const words = ['--', 'upgrade', 'db', 'oci://registry.example.com/web', '--namespace', 'shop'];
+  const refused = await runPolicy(['check', 'policy.yaml', '--caller', 'ci', ...words]);
+  t.is(refused.code, 3);
+  t.regex(refused.stderr, /rule shop .*: conditions\[0\]: the database has its own team/);
+  const wrong = await runPolicy(['check', 'policy.yaml'], {
+    'policy.yaml': conditions.replace('object.kind', 'objekt.kind'),
+  });
+  t.is(wrong.code, 1);
+  t.regex(wrong.stderr, /policy\.yaml: rules\[1\]\.conditions\[1\]\.expression of the rule shop: 1:1: objekt is not/);
+});
+
+test('replay says what a policy would have decided about each command', async (t) => {
+  const install = {
+    type: 'install_release',
+    payload: { namespace: 'shop', releaseName: 'web', chartName: 'oci://registry.example.com/web' },
+  };
+  const lines = [
+    { key: 'a', ...install, sentBy: 'ci' },
+    { key: 'b', ...install, payload: JSON.stringify(install.payload), at: '2026-03-04T23:00:00Z' },
+    { type: 'list_releases', payload: {}, sentBy: 'ci' },
+  ];
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  const { code, stdout } = await runPolicy(['replay', 'policy.yaml', 'commands.jsonl'], { 'commands.jsonl': text });
+  t.is(code, 3);
+  t.regex(
+    stdout,
+    /^1 a install_release: allowed by rule shop\n2 b install_release: refused: no rule .*\n3 list_releases: /,
+  );
+  t.regex(stdout, /\n2 allowed, 1 refused\n$/);
+});
+
+for (const [what, line, message] of [
+  ['no JSON', '{', /commands:1: /],
+  ['a command that does not exist', '{"type":"nothing"}', /commands:1: .*nothing/],
+  ['a wrong payload', '{"type":"install_release","payload":{"releaseName":1}}', /commands:1: releaseName: /],
+  ['a wrong time', '{"type":"list_releases","at":"yesterday"}', /commands:1: at: /],
+] as const) {
+  test(`replay of ${what} is an error with its place`, async (t) => {
+    const { code, stderr } = await runPolicy(['replay', 'policy.yaml', 'commands'], { commands: `${line}\n` });
+    t.is(code, 1);
+    t.regex(stderr, message);
+  });
+}

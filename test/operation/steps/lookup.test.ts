@@ -31,7 +31,7 @@ const policyWith = (lookup: LookupScope) =>
     readPolicy(`rules:\n  - { name: shop, lookup: ${lookup} }\ndefault: deny\n`),
     {
       ...{ type: 'install_release', right: 'deploy', namespace: 'shop', releaseName: 'web', sentBy: undefined },
-      ...{ changes: true, chart: undefined },
+      ...{ changes: true, chart: undefined, payload: {} },
     },
     'continued',
   );

@@ -1,0 +1,36 @@
+/** The variables of conditions. */
+export const conditionVariables = ['command', 'caller', 'release', 'chart', 'object', 'now'] as const;
+export type ConditionVariable = (typeof conditionVariables)[number];
+
+/** The values of the variables, as JSON. */
+export interface ConditionValues extends Record<Exclude<ConditionVariable, 'now'>, unknown> {
+  /** Time in milliseconds since the Unix epoch. */
+  now: number;
+}
+
+/** The variables that an expression reads, or why it is not one. */
+export type CompiledCondition =
+  { variables: readonly ConditionVariable[]; problem?: never } | { problem: string; variables?: never };
+
+/** Whether a condition holds. One that cannot be evaluated does not, and has a problem. */
+export interface ConditionOutcome {
+  holds: boolean;
+  problem?: string;
+}
+
+/** Compiles and evaluates expressions in CEL. */
+export interface ConditionEvaluator {
+  /** Rejects with a code if the expressions take too much time or memory. */
+  compile(expressions: readonly string[]): Promise<readonly CompiledCondition[]>;
+  /** Rejects with a code if the expressions take too much time or memory. */
+  evaluate(expressions: readonly string[], values: ConditionValues): Promise<readonly ConditionOutcome[]>;
+}
+
+/** Tasks of a thread for conditions. */
+export interface ConditionTasks {
+  compile: { input: { expressions: readonly string[] }; output: readonly CompiledCondition[] };
+  evaluate: {
+    input: { expressions: readonly string[]; values: ConditionValues };
+    output: readonly ConditionOutcome[];
+  };
+}

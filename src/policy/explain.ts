@@ -1,0 +1,115 @@
+import type { KubeObject } from '../objects/object.ts';
+import { type ObjectTarget, targetOf } from '../objects/object-target.ts';
+import { isSelected, selectorFields } from '../rights/command-selector.ts';
+import { type CommandPolicy, decide } from './command-policy.ts';
+import {
+  type CompiledPolicy,
+  conditionValues,
+  evaluateConditions,
+  type EvaluatedCondition,
+  refusalOf,
+} from './conditions/command-conditions.ts';
+import { PolicyError } from './policy-error.ts';
+import { limitFields, type PolicyRule } from './policy-rules.ts';
+import type { DecisionTime, PolicyScope } from './policy-scope.ts';
+
+/** How a policy decides about a command. */
+export interface Explanation {
+  /** Rules that are not for the command, and the first field by which they are not. */
+  skipped: { rule: string; field: string }[];
+  /** The rule that decides. Undefined for the default of the policy. */
+  rule: string | undefined;
+  /** The limits of the rule, in the order of their checks. */
+  limits: ExplainedLimit[];
+  /** Why the command is refused, with the first reason. Undefined if it is allowed. */
+  refusal: string | undefined;
+}
+
+interface ExplainedLimit {
+  field: string;
+  /** Why it refuses the command. Undefined if it does not. */
+  problem: string | undefined;
+}
+
+/** The command to explain: when it begins, and the objects that it would write. */
+export interface ExplainedCommand {
+  scope: PolicyScope;
+  begins: Date;
+  objects: readonly KubeObject[];
+}
+
+/** Returns how a policy decides about a command, with each limit on its own. */
+export async function explain(policy: CompiledPolicy, command: ExplainedCommand): Promise<Explanation> {
+  const { rules } = policy.rules;
+  const index = rules.findIndex((rule) => isSelected(rule, command.scope));
+  const rule = rules[index];
+  const others = rules.slice(0, index < 0 ? rules.length : index);
+  const skipped = others.map((other) => ({ rule: other.name, field: excludingField(other, command.scope) }));
+  const refusal = refusalBy(command, (scope, time) => decide(policy.rules, scope, time));
+  if (rule === undefined || rule.deny !== undefined) return { skipped, rule: rule?.name, limits: [], refusal };
+  const fields = limitFields.filter((field) => rule[field] !== undefined);
+  const conditions = await conditionsOf(policy, rule, command);
+  return {
+    ...{ skipped, rule: rule.name },
+    limits: [...fields.map((field) => limitOf(rule, field, command)), ...conditions],
+    refusal: refusal ?? conditions.find(({ problem }) => problem !== undefined)?.problem,
+  };
+}
+
+/** Returns the first field by which a rule is not for a command. */
+function excludingField(rule: PolicyRule, scope: PolicyScope): string {
+  const fields = Object.keys(selectorFields) as (keyof typeof selectorFields)[];
+  return fields.find((field) => !isSelected({ [field]: rule[field] }, scope)) ?? '';
+}
+
+function limitOf(rule: PolicyRule, field: (typeof limitFields)[number], command: ExplainedCommand): ExplainedLimit {
+  const only = { name: rule.name, [field]: rule[field] };
+  const problem = refusalBy(command, (scope, time) => {
+    // upgrades of the agent need several limits at once
+    return decide({ keys: [], rules: [only], default: 'deny' }, { ...scope, type: 'upgrade_release' }, time);
+  });
+  return { field, problem };
+}
+
+function refusalBy(
+  { objects, scope, begins }: ExplainedCommand,
+  run: (...command: [PolicyScope, DecisionTime]) => CommandPolicy,
+): string | undefined {
+  try {
+    const found = run(scope, { begins });
+    for (const object of objects) found.requireChange(placed(object, scope), object);
+    return undefined;
+  } catch (error) {
+    if (error instanceof PolicyError) return error.message;
+    throw error;
+  }
+}
+
+/** Returns the target of an object, which is in the namespace of the release if it names none. */
+function placed(object: KubeObject, scope: PolicyScope): ObjectTarget {
+  const target = targetOf(object);
+  return { ...target, namespace: target.namespace ?? scope.namespace };
+}
+
+async function conditionsOf(
+  policy: CompiledPolicy,
+  rule: PolicyRule,
+  { scope, begins, objects }: ExplainedCommand,
+): Promise<ExplainedLimit[]> {
+  const base = { ...conditionValues(scope), now: begins.getTime() };
+  const found: EvaluatedCondition[] = [];
+  for (const stage of ['command', 'chart'] as const) {
+    found.push(...(await evaluateConditions({ rule, stage, isContinued: false }, policy, base)));
+  }
+  for (const object of objects) {
+    const all = await evaluateConditions({ rule, stage: 'object', isContinued: false }, policy, { ...base, object });
+    const name = `${object.kind} ${object.metadata.name}`;
+    found.push(...all.map((one) => ({ ...one, field: `${one.field} for ${name}` })));
+  }
+  return found.map((one) => {
+    const problem = one.holds
+      ? undefined
+      : `rule ${rule.name} of the policy does not allow it: ${one.field}: ${refusalOf(one)}`;
+    return { field: `${one.field} (${one.condition.expression})`, problem };
+  });
+}

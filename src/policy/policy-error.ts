@@ -1,0 +1,22 @@
+import type { PolicyRule } from './policy-rules.ts';
+
+/** A command that the policy of the cluster's owner refuses, or a policy that cannot be read. */
+export class PolicyError extends Error {
+  override readonly name = 'PolicyError';
+  readonly code: 'denied_by_policy' | 'policy_invalid';
+
+  constructor(code: PolicyError['code'], message: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+/** Returns the error for what a field of a rule does not allow. */
+export function refused({ name }: Pick<PolicyRule, 'name'>, field: string, what: string): PolicyError {
+  return denied(`rule ${name} of the policy does not allow it: ${field}: ${what}`);
+}
+
+/** Returns the error for a command that the policy refuses. */
+export function denied(message: string): PolicyError {
+  return new PolicyError('denied_by_policy', message);
+}
