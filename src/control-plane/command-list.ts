@@ -14,7 +14,7 @@ export const commandQuerySchema = z.strictObject({
   state: z.enum(['waiting', 'sent', 'accepted', 'done']).optional(),
   since: z.iso.datetime({ offset: true }).max(40).optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
-  cursor: z.string().max(64).optional(),
+  cursor: z.string().max(64).optional().describe('The `next` of the page before'),
 });
 export type CommandQuery = z.output<typeof commandQuerySchema>;
 

@@ -82,6 +82,8 @@ export interface Route {
 export interface ApiRoute extends Route {
   /** Name of the operation, which no other route has. */
   readonly name: string;
+  /** The parameter of the path. Default: any text. */
+  readonly parameter?: z.ZodString;
   /** The parameters of the query, which the handler reads. Default: none. */
   readonly query?: z.ZodObject;
   /** The headers that the handler reads, in lower case. Default: none. */

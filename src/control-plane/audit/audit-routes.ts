@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
 import { type EventStreams, lastEventId, lastEventIdHeader } from '../event-stream.ts';
-import { type ApiRoute,readQuery } from '../http-json.ts';
+import { type ApiRoute, readQuery } from '../http-json.ts';
 import type { AuditEntry } from './audit-entry.ts';
 import type { AuditLog } from './audit-log.ts';
 

@@ -25,6 +25,7 @@ export function chartRoutes({ charts, guard, uploadWaitMs, log }: ChartRoutesOpt
     {
       method: 'HEAD',
       path: '/api/charts/{digest}',
+      parameter: chartDigestSchema,
       audience: 'users',
       name: 'hasChart',
       summary: 'Says whether the archive of a chart is stored',
@@ -39,6 +40,7 @@ export function chartRoutes({ charts, guard, uploadWaitMs, log }: ChartRoutesOpt
     {
       method: 'PUT',
       path: '/api/charts/{digest}',
+      parameter: chartDigestSchema,
       audience: 'users',
       name: 'uploadChart',
       summary: `Stores the archive of a chart, at most ${maxUploadedChartBytes} bytes`,

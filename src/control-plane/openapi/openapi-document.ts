@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { CommandTable } from '../../protocol/commands/table.ts';
 import { type ErrorCode, errorCodes } from '../../protocol/error-codes.ts';
+import { maxTypeLength } from '../../protocol/limits.ts';
 import { commandAnswerSchema, resultSchema } from '../../protocol/messages.ts';
 import { commandRequestSchema } from '../command-routes.ts';
 import type { ControlPlaneErrorCode } from '../error.ts';
@@ -69,11 +70,13 @@ export function openApiDocument({ routes, table, isClosed = false }: OpenApiOpti
   };
 }
 
+const anyText = z.string().min(1);
+
 function operationOf(route: ApiRoute, components: Components): Json {
   const { name, summary, path, body, audience } = route;
   const parameters = [
     ...Array.from(path.matchAll(/\{(\w+)\}/g), ([, parameter]) => ({
-      ...{ name: parameter, in: 'path', required: true, schema: { type: 'string', minLength: 1 } },
+      ...{ name: parameter, in: 'path', required: true, schema: requestSchema(route.parameter ?? anyText) },
     })),
     ...parametersOf('query', route.query),
     ...parametersOf('header', route.headers),
@@ -167,7 +170,7 @@ function withComponentReferences(value: unknown): unknown {
 type SchemaWithParts = Json & { readonly $defs?: Json };
 
 function requestSchema(schema: z.ZodType): SchemaWithParts {
-  return withoutDialect(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
+  return withoutDialect(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: widenPattern }));
 }
 
 /** Returns the schema of a response. It may get further fields, so those are not forbidden. */
@@ -175,11 +178,21 @@ function responseSchema(schema: z.ZodType, isClosed: boolean): SchemaWithParts {
   const document = z.toJSONSchema(schema, {
     io: 'output',
     unrepresentable: 'any',
-    override({ jsonSchema: part }) {
+    override(context) {
+      widenPattern(context);
+      const part = context.jsonSchema;
       if (!isClosed && part.additionalProperties === false) delete part.additionalProperties;
     },
   });
   return withoutDialect(document);
+}
+
+/** No character without a shape of its own, for regular expressions of all languages. */
+const printablePattern = String.raw`^[^\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*$`;
+
+/** Replaces classes of Unicode, which few generators of clients know. */
+function widenPattern({ jsonSchema: part }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (part.pattern?.includes(String.raw`\p{`) === true) part.pattern = printablePattern;
 }
 
 /** The dialect of OpenAPI 3.1 is the one of zod. */
@@ -194,12 +207,21 @@ function commandSchemas({ definitions }: CommandTable, isClosed: boolean): Recor
   const request = requestSchema(commandRequestSchema)['properties'] as Json; // of an object's schema
   const schemas: Record<string, Json> = {
     CommandRequest: {
-      description: 'A command. An agent of a newer version may know others.',
-      oneOf: all.map(([type]) => refer(`${type}.request`)),
+      description: 'A command, whose payload depends on its type',
+      oneOf: [...all.map(([type]) => refer(`${type}.request`)), refer('other.request')],
       discriminator: {
         propertyName: 'type',
         mapping: Object.fromEntries(all.map(([type]) => [type, refer(`${type}.request`).$ref])),
       },
+    },
+    'other.request': {
+      description: 'A command of a newer agent',
+      type: 'object',
+      properties: {
+        ...request,
+        type: { type: 'string', maxLength: maxTypeLength, not: { enum: all.map(([type]) => type) } },
+      },
+      required: ['type'],
     },
     Command: {
       type: 'object',
