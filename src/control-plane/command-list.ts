@@ -1,13 +1,19 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { objectName } from '../protocol/bounded.ts';
-import { maxSentByLength } from '../protocol/limits.ts';
+import { commands, isCommandType } from '../protocol/commands/index.ts';
+import { maxSentByLength, maxTypeLength } from '../protocol/limits.ts';
 import { ControlPlaneError } from './error.ts';
 import type { CommandRecord } from './store/command-store.ts';
 
 /** The query of a list of commands. */
 export const commandQuerySchema = z.strictObject({
   agent: objectName.optional(),
+  type: z.string().max(maxTypeLength).optional(),
+  reads: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('Whether commands that only read, and cancellations, are listed. Default: true'),
   namespace: objectName.optional(),
   release: objectName.optional(),
   sender: z.string().max(maxSentByLength).optional(),
@@ -18,20 +24,21 @@ export const commandQuerySchema = z.strictObject({
 });
 export type CommandQuery = z.output<typeof commandQuerySchema>;
 
+/** A command in lists. */
+export const listedCommandSchema = z.object({
+  key: z.string(),
+  agentId: z.string(),
+  type: z.string(),
+  state: z.enum(['waiting', 'sent', 'accepted', 'done']),
+  sentBy: z.string().optional().describe('Who has sent the command'),
+  namespace: z.string().optional().describe('The namespace that it names'),
+  releaseName: z.string().optional().describe('The release that it names'),
+  createdAt: z.iso.datetime().optional().describe('When it arrived'),
+});
+
 /** A page of a list of commands. */
 export const commandPageSchema = z.object({
-  commands: z.array(
-    z.object({
-      key: z.string(),
-      agentId: z.string(),
-      type: z.string(),
-      state: z.enum(['waiting', 'sent', 'accepted', 'done']),
-      sentBy: z.string().optional().describe('Who has sent the command'),
-      namespace: z.string().optional().describe('The namespace that it names'),
-      releaseName: z.string().optional().describe('The release that it names'),
-      createdAt: z.iso.datetime().optional().describe('When it arrived'),
-    }),
-  ),
+  commands: z.array(listedCommandSchema),
   next: z.string().optional().describe('The `cursor` of the next page, if there is one'),
 });
 
@@ -49,20 +56,22 @@ export function commandPage(
   isSeen: (record: CommandRecord) => boolean,
 ): { commands: object[]; next?: string } {
   const start = cursor === undefined ? 0 : startAfter(records, cursor);
-  const commands: object[] = [];
+  const found: object[] = [];
   let index = start;
-  for (; index < Math.min(records.length, start + maxExamined) && commands.length < limit; index++) {
+  for (; index < Math.min(records.length, start + maxExamined) && found.length < limit; index++) {
     const record = records[index];
-    if (record && fits(record, query) && isSeen(record)) commands.push(listed(record));
+    if (record && fits(record, query) && isSeen(record)) found.push(listedCommand(record));
   }
   const last = records[index - 1];
-  return { commands, ...(last && index < records.length && { next: cursorOf(last) }) };
+  return { commands: found, ...(last && index < records.length && { next: cursorOf(last) }) };
 }
 
 function fits(record: CommandRecord, query: Omit<CommandQuery, 'limit' | 'cursor'>): boolean {
-  const { agent, namespace, release, sender, state, since } = query;
+  const { agent, type, reads, namespace, release, sender, state, since } = query;
   return (
     (agent === undefined || record.agentId === agent) &&
+    (type === undefined || record.type === type) &&
+    (reads !== 'false' || !changesNothing(record)) &&
     (namespace === undefined || record.namespace === namespace) &&
     (release === undefined || record.releaseName === release) &&
     (sender === undefined || record.sentBy === sender) &&
@@ -71,7 +80,13 @@ function fits(record: CommandRecord, query: Omit<CommandQuery, 'limit' | 'cursor
   );
 }
 
-function listed({ key, agentId, type, state, sentBy, namespace, releaseName, createdAt }: CommandRecord) {
+/** Whether a command only reads, or is about another command. */
+function changesNothing({ type }: CommandRecord): boolean {
+  return type === 'cancel_command' || (isCommandType(type) && commands[type].right === 'read');
+}
+
+/** Returns the fields of a command in lists. */
+export function listedCommand({ key, agentId, type, state, sentBy, namespace, releaseName, createdAt }: CommandRecord) {
   const time = createdAt === undefined ? undefined : new Date(createdAt).toISOString();
   return { key, agentId, type, state, sentBy, namespace, releaseName, createdAt: time };
 }

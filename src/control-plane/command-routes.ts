@@ -10,7 +10,7 @@ import type { Guard } from './access/guard.ts';
 import type { Principal } from './access/role.ts';
 import { auditOf } from './audit/audit-entry.ts';
 import type { CommandIndex } from './command-index.ts';
-import { commandPage, commandPageSchema, commandQuerySchema } from './command-list.ts';
+import { commandPage, commandPageSchema, commandQuerySchema, listedCommand } from './command-list.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { ControlPlaneError } from './error.ts';
 import { type EventStreams, lastEventId, lastEventIdHeader } from './event-stream.ts';
@@ -110,7 +110,7 @@ export function commandRoutes(options: CommandRoutesOptions): ApiRoute[] {
       summary: 'Returns a command, and its result if it has one',
       responses: { 200: { description: 'The command', schema: commandSchema } },
       handler: async (_request, response, key, { principal }) =>
-        sendJson(response, 200, await commandBody(commandOf(principal, key))),
+        sendJson(response, 200, await knownCommandBody(commandOf(principal, key))),
     },
     {
       ...about,
@@ -148,6 +148,11 @@ function keyOf({ headers }: IncomingMessage, { key }: { key?: string | undefined
   if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
   if (key === undefined || key === given) return given;
   throw new ControlPlaneError('bad_request', 'the key of the body and Idempotency-Key differ; send one of them');
+}
+
+/** Returns a command that was sent before, with its sender and its release. */
+async function knownCommandBody(command: TrackedCommand) {
+  return { ...listedCommand(command.record), ...(await commandBody(command)) };
 }
 
 async function commandBody(command: TrackedCommand) {

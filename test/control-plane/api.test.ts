@@ -39,10 +39,11 @@ test('lists agents, sends commands and returns them by key', async (t) => {
   t.deepEqual(sent.body, { key: 'my key/1', agentId: 'edge-1', type: 'install_release', state: 'sent' });
   (await puppets.call(0)).succeed();
   await plane.command('my key/1')?.result;
-  t.deepEqual(await call(`${url}/api/commands/${encodeURIComponent('my key/1')}`), {
-    status: 200,
-    body: { ...sent.body, state: 'done', delivered: false, result: installed },
-  });
+  const found = await call(`${url}/api/commands/${encodeURIComponent('my key/1')}`);
+  const { createdAt, ...rest } = found.body;
+  t.regex(String(createdAt), /^\d{4}-\d\d-\d\dT/);
+  const about = { sentBy: 'local', namespace: 'default', releaseName: 'web' };
+  t.deepEqual(rest, { ...sent.body, ...about, state: 'done', delivered: false, result: installed });
 });
 
 test('makes a key for a command without one', async (t) => {

@@ -94,12 +94,29 @@ test('commands are selected by their fields', (t) => {
   t.deepEqual(allPages(all, { agent: 'b' }).keys, []);
 });
 
+test('commands are found by type, and those that change nothing can be left out', (t) => {
+  const types = ['install_release', 'list_releases', 'cancel_command', 'restart_workload', 'not_known'];
+  const all = records(5, (index) => ({ type: types[index]! }));
+  t.deepEqual(allPages(all, { type: 'list_releases' }).keys, ['k4']);
+  t.deepEqual(allPages(all, readQuery(commandQuerySchema, '/api/commands?reads=false')).keys, ['k5', 'k2', 'k1']);
+  t.is(allPages(all, readQuery(commandQuerySchema, '/api/commands?reads=true')).keys.length, 5);
+});
+
 test('a query that is wrong is refused', (t) => {
   t.like(readQuery(commandQuerySchema, '/api/commands?agent=a&since=2026-01-01T00:00:00%2B02:00&limit=5'), {
     agent: 'a',
     limit: 5,
   });
-  const wrong = ['state=x', 'since=now', 'limit=0', 'limit=1001', 'limit=x', 'other=1', `agent=${'a'.repeat(254)}`];
+  const wrong = [
+    'state=x',
+    'since=now',
+    'limit=0',
+    'limit=1001',
+    'limit=x',
+    'reads=x',
+    'other=1',
+    `agent=${'a'.repeat(254)}`,
+  ];
   for (const query of wrong)
     t.throws(() => readQuery(commandQuerySchema, `/api/commands?${query}`), { code: 'bad_request' }, query);
   for (const cursor of ['x', '1-x', `${'9'.repeat(40)}-${'a'.repeat(22)}`]) {

@@ -1,6 +1,6 @@
+import type { CommandProgress, ResourceProgress, StepProgress } from '../../protocol/progress.ts';
 import { cut, table } from '../table.ts';
 import { oneLine } from '../text.ts';
-import type { CommandProgress, ResourceProgress, StepProgress } from './progress.ts';
 import { ageText, progressText } from './progress-text.ts';
 
 const signs: Record<StepProgress['state'], string> = { running: '●', done: '✓', failed: '✗', skipped: '–' };

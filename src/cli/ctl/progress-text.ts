@@ -1,4 +1,4 @@
-import type { ResourceProgress } from './progress.ts';
+import type { ResourceProgress } from '../../protocol/progress.ts';
 
 /** Returns how far a resource is, and why: `3/5 updated, 2 ready; Replicas: 3/5`. May be empty. */
 export function progressText({ counts, reason = '' }: Pick<ResourceProgress, 'counts' | 'reason'>): string {

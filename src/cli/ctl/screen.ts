@@ -1,3 +1,4 @@
+import { advance, newProgress } from '../../protocol/progress.ts';
 import type { Terminal } from '../dependencies.ts';
 import type { Event } from './api-client.ts';
 import { evidenceLines } from './evidence-text.ts';
@@ -6,7 +7,6 @@ import { createLogView } from './log-text.ts';
 import { driftLines } from './output/drift.ts';
 import { changeLines } from './output/objects.ts';
 import { createPlainView } from './plain-view.ts';
-import { advance, newProgress } from './progress.ts';
 
 /** Shows the events of a command as they arrive. */
 export interface Screen {

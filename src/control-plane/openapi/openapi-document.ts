@@ -2,8 +2,9 @@
 import * as z from 'zod';
 import type { CommandTable } from '../../protocol/commands/table.ts';
 import { type ErrorCode, errorCodes } from '../../protocol/error-codes.ts';
-import { maxTypeLength } from '../../protocol/limits.ts';
+import { maxTextLength, maxTypeLength } from '../../protocol/limits.ts';
 import { commandAnswerSchema, resultSchema } from '../../protocol/messages.ts';
+import { listedCommandSchema } from '../command-list.ts';
 import { commandRequestSchema } from '../command-routes.ts';
 import type { ControlPlaneErrorCode } from '../error.ts';
 import { type ApiRoute, type DocumentedSchema, type RouteResponse, statuses } from '../http-json.ts';
@@ -200,6 +201,9 @@ function withoutDialect(schema: z.core.JSONSchema.BaseSchema): SchemaWithParts {
   return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== '$schema'));
 }
 
+/** A payload can be sent as the text that was signed. */
+const signedPayload: Json = { type: 'string', description: 'The JSON text of the payload', maxLength: maxTextLength };
+
 /** Returns the schemas of commands, in which the type says what payload and result are. */
 function commandSchemas({ definitions }: CommandTable, isClosed: boolean): Record<string, Json> {
   const all = Object.entries(definitions);
@@ -226,10 +230,7 @@ function commandSchemas({ definitions }: CommandTable, isClosed: boolean): Recor
     Command: {
       type: 'object',
       properties: {
-        key: { type: 'string' },
-        agentId: { type: 'string' },
-        type: { type: 'string' },
-        state: { enum: ['waiting', 'sent', 'accepted', 'done'] },
+        ...(responseSchema(listedCommandSchema, false)['properties'] as Json), // of an object's schema
         delivered: { type: 'boolean', description: 'Whether the result is marked as delivered' },
       },
       required: ['key', 'agentId', 'type', 'state'],
@@ -251,7 +252,7 @@ function commandSchemas({ definitions }: CommandTable, isClosed: boolean): Recor
     schemas[`${type}.request`] = {
       description: definition.summary,
       type: 'object',
-      properties: { ...request, type: { const: type }, payload: refer(`${type}.payload`) },
+      properties: { ...request, type: { const: type }, payload: { anyOf: [refer(`${type}.payload`), signedPayload] } },
       required: ['type', ...(isOptional ? [] : ['payload'])],
     };
     schemas[`${type}.command`] = {

@@ -21,7 +21,7 @@ export function CommandTable({ label, commands }: { label: string; commands: rea
       rows={commands}
       columns={columns}
       keyOf={({ key }) => key}
-      hrefOf={({ key }) => hrefOf('command', { key })}
+      hrefOf={({ key }) => hrefOf('command', { command: key })}
     />
   );
 }
@@ -37,7 +37,7 @@ const columns: readonly Column<ListedCommand>[] = [
   { title: 'Agent', cell: ({ agentId }) => <Name>{agentId}</Name>, show: 'wide' },
   { title: 'Release', cell: (command) => <ReleaseName of={command} />, show: 'wide' },
   { title: 'Sent by', cell: ({ sentBy = '' }) => <Name>{sentBy}</Name>, show: 'wide', width: '9rem' },
-  { title: 'Sent', cell: ({ createdAt }) => <Time at={createdAt} />, width: '7.5rem' },
+  { title: 'Sent', cell: ({ createdAt }) => <Time at={createdAt} />, show: 'wide', width: '7.5rem' },
 ];
 
 function CommandBadge({ state }: { state: CommandState }) {

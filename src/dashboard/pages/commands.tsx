@@ -13,8 +13,8 @@ const refreshMs = 3000;
 /** The commands that are kept. */
 export function CommandsView() {
   const { api, location } = useApp();
-  const { q = '', state, agent, cursor } = location.place.value.query;
-  const query = queryText({ state, agent, cursor, limit: '200' });
+  const { q = '', state, agent, reads, cursor } = location.place.value.query;
+  const query = queryText({ state, agent, reads: reads ?? 'false', cursor, limit: '200' });
   const page = useLoaded((signal) => api.get<CommandPage>(`/api/commands${query}`, signal), [query], {
     everyMs: refreshMs,
   });
@@ -27,6 +27,7 @@ export function CommandsView() {
       <Filters>
         <SearchBox label="Search this page" />
         <Choice name="state" label="State" options={states} />
+        <Choice name="reads" label="Those that only read" none="hidden" options={[['true', 'shown']]} />
         {agent !== undefined && <Choice name="agent" label="Agent" options={[]} />}
       </Filters>
       <LoadedView of={page}>
@@ -49,8 +50,10 @@ export function CommandsView() {
                 <CommandTable label="Commands" commands={shown} />
               )}
               <div class="buttons">
-                {cursor !== undefined && <a href={hrefOf('commands', {}, { q, state, agent })}>Newest</a>}
-                {next !== undefined && <a href={hrefOf('commands', {}, { q, state, agent, cursor: next })}>Older</a>}
+                {cursor !== undefined && <a href={hrefOf('commands', {}, { q, state, agent, reads })}>Newest</a>}
+                {next !== undefined && (
+                  <a href={hrefOf('commands', {}, { q, state, agent, reads, cursor: next })}>Older</a>
+                )}
               </div>
             </>
           );

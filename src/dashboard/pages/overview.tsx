@@ -4,20 +4,21 @@ import { LoadedView } from '../parts/loaded-view.tsx';
 import { EmptyState } from '../parts/message.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
 import { hrefOf } from '../route/route.ts';
-import type { Agent, CommandPage } from '../server/types.ts';
+import type { Agent, CommandPage, ListedCommand } from '../server/types.ts';
 import { agentStates } from './agent-badge.tsx';
 import { type AgentState, agentStateOf } from './agent-filter.ts';
 import { NoAgents } from './agents.tsx';
 import { CommandTable } from './command-list.tsx';
+import { FailingReleases } from './failing-releases.tsx';
 
 /** Pause between two looks. */
 const refreshMs = 3000;
 
-/** How all agents are, and what runs now. */
+/** How all agents are, which releases fail, and what runs now. */
 export function OverviewView() {
   const { api } = useApp();
   const agents = useLoaded((signal) => api.get<{ agents: Agent[] }>('/api/agents', signal), [], { everyMs: refreshMs });
-  const commands = useLoaded((signal) => api.get<CommandPage>('/api/commands?limit=50', signal), [], {
+  const commands = useLoaded((signal) => api.get<CommandPage>('/api/commands?reads=false&limit=200', signal), [], {
     everyMs: refreshMs,
   });
   return (
@@ -28,7 +29,14 @@ export function OverviewView() {
       <LoadedView of={agents}>
         {({ agents: all }) => (all.length === 0 ? <NoAgents /> : <AgentCounts agents={all} />)}
       </LoadedView>
-      <LoadedView of={commands}>{(page) => <RecentCommands page={page} />}</LoadedView>
+      <LoadedView of={commands}>
+        {(page) => (
+          <>
+            <FailingReleases commands={page.commands} />
+            <RecentCommands commands={page.commands} />
+          </>
+        )}
+      </LoadedView>
     </>
   );
 }
@@ -58,16 +66,19 @@ function AgentCounts({ agents }: { agents: readonly Agent[] }) {
   );
 }
 
-function RecentCommands({ page: { commands } }: { page: CommandPage }) {
+/** The most commands that have ended to show. */
+const maxEnded = 10;
+
+function RecentCommands({ commands }: { commands: readonly ListedCommand[] }) {
   const running = commands.filter(({ state }) => state !== 'done');
-  const ended = commands.filter(({ state }) => state === 'done').slice(0, 10);
+  const ended = commands.filter(({ state }) => state === 'done').slice(0, maxEnded);
   return (
     <>
       <section>
         <h2>Running now</h2>
         {running.length === 0 ? (
           <EmptyState title="Nothing runs now">
-            <p>Installations, upgrades and other commands are shown here while they run.</p>
+            <p>Installations, upgrades and other changes are shown here while they run.</p>
           </EmptyState>
         ) : (
           <CommandTable label="Running commands" commands={running} />

@@ -5,7 +5,7 @@ export type Tone = 'good' | 'busy' | 'warning' | 'bad' | 'quiet';
 
 const shapes: Record<Tone, string> = {
   good: 'M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2z',
-  busy: 'M8 2a6 6 0 1 1 0 12V11.5a3.5 3.5 0 1 0 0-7z',
+  busy: 'M8 1.5a6.5 6.5 0 1 1 0 13 6.5 6.5 0 0 1 0-13zm0 3a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7z',
   warning: 'M8 2.2 15 14H1z',
   bad: 'M3 3h10v10H3z',
   quiet: 'M2.5 6.5h11v3h-11z',

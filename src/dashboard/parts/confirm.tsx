@@ -8,6 +8,8 @@ export interface ConfirmProps {
   action: string;
   /** Whether it removes something. Default: false. */
   isDangerous?: boolean;
+  /** Whether `onConfirm` shows something else in its place. Default: the dialog closes. */
+  isOpenAfter?: boolean;
   children?: ComponentChildren;
   /** Rejects with why it could not be done, which is shown. */
   onConfirm: () => Promise<void>;
@@ -15,7 +17,15 @@ export interface ConfirmProps {
 }
 
 /** A dialog that asks before something is done. */
-export function Confirm({ title, action, isDangerous = false, children, onConfirm, onClose }: ConfirmProps) {
+export function Confirm({
+  title,
+  action,
+  isDangerous = false,
+  isOpenAfter = false,
+  children,
+  onConfirm,
+  onClose,
+}: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [error, setError] = useState<Error>();
   const [isBusy, setBusy] = useState(false);
@@ -25,7 +35,7 @@ export function Confirm({ title, action, isDangerous = false, children, onConfir
     setError(undefined);
     try {
       await onConfirm();
-      onClose();
+      if (!isOpenAfter) onClose();
     } catch (reason) {
       setError(reason instanceof Error ? reason : new Error(String(reason)));
       setBusy(false);

@@ -35,10 +35,12 @@ export interface ChoiceProps {
   label: string;
   /** The values, with what is shown for them. */
   options: readonly (readonly [value: string, shown: string])[];
+  /** The text for no choice. Default: `all`. */
+  none?: string;
 }
 
-/** A choice of one value. Default: all. */
-export function Choice({ name, label, options }: ChoiceProps) {
+/** A choice of one value, or of none. */
+export function Choice({ name, label, options, none = 'all' }: ChoiceProps) {
   const { location } = useApp();
   const value = location.place.value.query[name] ?? '';
   const isKnown = value === '' || options.some(([option]) => option === value);
@@ -46,7 +48,7 @@ export function Choice({ name, label, options }: ChoiceProps) {
     <label class="choice">
       <span>{label}</span>
       <select name={name} value={value} onChange={(event) => location.filter({ [name]: event.currentTarget.value })}>
-        <option value="">all</option>
+        <option value="">{none}</option>
         {options.map(([option, shown]) => (
           <option key={option} value={option}>
             {shown}

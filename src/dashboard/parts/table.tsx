@@ -61,7 +61,12 @@ export function Table<Row>({ label, rows, columns, keyOf, hrefOf }: TableProps<R
         <thead>
           <tr>
             {columns.map(({ title, ...column }) => (
-              <th key={title} scope="col" class={classOf(column)} style={{ width: column.width }}>
+              <th
+                key={title}
+                scope="col"
+                class={classOf(column)}
+                style={column.width === undefined ? {} : { '--width': column.width }}
+              >
                 {title}
               </th>
             ))}

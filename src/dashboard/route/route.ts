@@ -5,7 +5,7 @@ export const routes = {
   agent: '/agents/:agent',
   release: '/agents/:agent/releases/:namespace/:release',
   commands: '/commands',
-  command: '/commands/:key',
+  command: '/commands/:command',
   plans: '/plans',
   audit: '/audit',
   tokens: '/tokens',

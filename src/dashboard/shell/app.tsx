@@ -102,8 +102,7 @@ function CurrentView() {
   const { location } = useApp();
   const { name, parameters } = location.place.value;
   const identity = [name, ...Object.values(parameters)].join('/');
-  const View = name === undefined ? undefined : views[name];
-  if (!View) {
+  if (name === undefined) {
     return (
       <EmptyState title="There is no such page">
         <p>
@@ -112,6 +111,7 @@ function CurrentView() {
       </EmptyState>
     );
   }
+  const View = views[name];
   return (
     <PageBoundary key={identity}>
       <View {...parameters} />

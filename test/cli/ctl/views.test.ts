@@ -5,10 +5,10 @@ import { evidenceLines } from '../../../src/cli/ctl/evidence-text.ts';
 import { follow } from '../../../src/cli/ctl/follow.ts';
 import { liveLines } from '../../../src/cli/ctl/live-view.ts';
 import { createPlainView } from '../../../src/cli/ctl/plain-view.ts';
-import { advance, newProgress } from '../../../src/cli/ctl/progress.ts';
 import { successText } from '../../../src/cli/ctl/result-text.ts';
 import { createScreen } from '../../../src/cli/ctl/screen.ts';
 import { readServerSentEvents } from '../../../src/cli/ctl/server-sent-events.ts';
+import { advance, newProgress } from '../../../src/protocol/progress.ts';
 import { recordingTerminal, testProgram } from '../support/program.ts';
 
 const pod = (name: string, status: string, reason?: string) => ({

@@ -1,5 +1,10 @@
-import type { Status } from '../../protocol/messages.ts';
-import type { Event } from './api-client.ts';
+import type { Status } from './messages.ts';
+
+/** The events of a command that its progress is built from. */
+export type ProgressEvent =
+  | { type: 'accepted' | 'evidence' | 'log' | 'result' }
+  | { type: 'agent'; payload: { connected: boolean } }
+  | { type: 'status'; payload: Status };
 
 export interface StepProgress {
   name: string;
@@ -36,7 +41,7 @@ export function newProgress(): CommandProgress {
 }
 
 /** Updates the progress with an event. */
-export function advance(progress: CommandProgress, event: Event): void {
+export function advance(progress: CommandProgress, event: ProgressEvent): void {
   switch (event.type) {
     case 'accepted':
       progress.accepted = true;

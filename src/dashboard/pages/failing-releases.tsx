@@ -1,0 +1,86 @@
+import { useRef } from 'preact/hooks';
+import type { Failure, Result } from '../../protocol/messages.ts';
+import { useApp } from '../parts/app-context.ts';
+import { Badge } from '../parts/badge.tsx';
+import { Name } from '../parts/name.tsx';
+import { Time } from '../parts/time.tsx';
+import { useLoaded } from '../parts/use-loaded.ts';
+import { hrefOf } from '../route/route.ts';
+import type { ListedCommand } from '../server/types.ts';
+import { foreignName } from '../text/foreign-text.ts';
+import { newestByRelease, type ReleaseCommand } from './newest-by-release.ts';
+
+/** The most releases whose last change is looked at. */
+const maxReleases = 20;
+
+/** Releases whose last change has failed. */
+export function FailingReleases({ commands }: { commands: readonly ListedCommand[] }) {
+  const { api } = useApp();
+  const failures = useRef(new Map<string, Failure | undefined>());
+  const newest = newestByRelease(commands, maxReleases);
+  const failing = useLoaded(
+    async (signal) => {
+      const known = failures.current;
+      const load = async ({ key }: ReleaseCommand) => {
+        // a result does not change any more
+        if (known.has(key)) return;
+        const path = `/api/commands/${encodeURIComponent(key)}`;
+        const { result } = await api.get<{ result?: Result }>(path, signal);
+        known.set(key, result?.ok === false ? result.error : undefined);
+      };
+      await Promise.all(newest.map(load));
+      return newest.flatMap((command) => ({ command, failure: known.get(command.key) }));
+    },
+    [newest.map(({ key }) => key).join('\n')],
+  );
+  const shown = failing.value?.filter(({ failure }) => failure !== undefined) ?? [];
+  if (shown.length === 0) return null;
+  return (
+    <section>
+      <h2>Failing releases</h2>
+      <ul class="rows" aria-label="Failing releases">
+        {shown.map(({ command, failure }) => (
+          <FailingRelease
+            key={command.key}
+            command={command}
+            code={failure?.code ?? ''}
+            message={failure?.message ?? ''}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface FailingReleaseProps {
+  command: ReleaseCommand;
+  code: string;
+  message: string;
+}
+
+function FailingRelease({ command, code, message }: FailingReleaseProps) {
+  const { key, agentId, namespace, releaseName, createdAt } = command;
+  return (
+    <li>
+      <span class="row-state">
+        <Badge tone="bad">{foreignName(code)}</Badge>
+      </span>
+      <span class="row-main">
+        <span class="row-title">
+          <a href={hrefOf('release', { agent: agentId, namespace, release: releaseName })} data-row>
+            <Name>{`${namespace}/${releaseName}`}</Name>
+          </a>{' '}
+          <span class="muted">
+            on <Name>{agentId}</Name>
+          </span>
+        </span>
+        <a class="reason" href={hrefOf('command', { command: key })}>
+          <bdi>{foreignName(message, 300)}</bdi>
+        </a>
+      </span>
+      <span class="row-end muted">
+        <Time at={createdAt} />
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,21 @@
+import test from 'ava';
+import { newestByRelease } from '../../../src/dashboard/pages/newest-by-release.ts';
+import type { ListedCommand } from '../../../src/dashboard/server/types.ts';
+
+const command = (key: string, more: Partial<ListedCommand> = {}): ListedCommand => ({
+  ...{ key, agentId: 'a', type: 'upgrade_release', state: 'done', namespace: 'shop', releaseName: 'web' },
+  ...more,
+});
+
+test('finds the newest command on each release that has ended', (t) => {
+  const commands = [
+    command('5', { agentId: 'b', state: 'accepted' }),
+    command('4'),
+    command('3', { agentId: 'b' }),
+    command('2', { namespace: 'other' }),
+    command('1'),
+  ];
+  const keys = (max: number) => newestByRelease(commands, max).map(({ key }) => key);
+  t.deepEqual(keys(10), ['4', '2']);
+  t.deepEqual(keys(1), ['4']);
+});
