@@ -1,26 +1,26 @@
 import type { Duplex } from 'node:stream';
 import { limitedTime } from '../async/index.ts';
 import { OperationError } from '../operation/error.ts';
-import type { CommandStreamHeader } from '../protocol/streams/command-stream.ts';
+import type { CommandStreamHeader, SessionFacts } from '../protocol/streams/command-stream.ts';
 import type { TunnelSource } from './connection/tunnel-source.ts';
 
 /**
  * Opens the stream between the command with a key and its sender. Rejects with `OperationError`
  * `unsupported` and `stream_lost`, and with the signal's reason.
  */
-export type OpenCommandStream = (key: string, signal: AbortSignal) => Promise<Duplex>;
+export type OpenCommandStream = (key: string, signal: AbortSignal, session?: SessionFacts) => Promise<Duplex>;
 
 /** Time for a lost connection to come back, in milliseconds. */
 const reconnectMs = 30_000;
 
 /** Returns a function that opens the streams of commands in the tunnel to the control plane. */
 export function commandStreams(tunnels: Pick<TunnelSource, 'tunnel'>): OpenCommandStream {
-  return async (key, signal) => {
+  return async (key, signal, session) => {
     const time = limitedTime(reconnectMs, signal);
     try {
       const tunnel = await tunnels.tunnel('command', time.signal ?? signal);
       if (tunnel) {
-        const header: CommandStreamHeader = { kind: 'command', key };
+        const header: CommandStreamHeader = { kind: 'command', key, ...(session && { session }) };
         const stream = tunnel.open(header);
         stream.on('error', () => undefined); // its user has listeners of its own
         return stream;

@@ -25,6 +25,8 @@ import type { KnownAgent } from './known-agent.ts';
 import type { Logger } from './logger.ts';
 import { openApiRoute } from './openapi/openapi-route.ts';
 import { resultRoutes } from './result-routes.ts';
+import { recordingRoutes } from './sessions/recording-routes.ts';
+import type { Recordings } from './sessions/recordings.ts';
 import type { CommandStreams } from './streams/command-streams.ts';
 
 /** The parts of the control plane that the REST API offers. */
@@ -41,6 +43,7 @@ export interface ApiBackend {
   guard: Guard;
   tokens: UserTokens;
   audit: AuditLog;
+  recordings: Recordings;
   /** Whether the last change of the agents' credentials could be read. */
   areAgentsReadable: () => boolean;
   /** Bytes of the bodies of all requests that are being read. */
@@ -86,6 +89,7 @@ export function apiRoutesOf(backend: ApiBackend, { token }: Pick<UserAccess, 'to
     ...enrolmentRoutes(shared),
     ...tokenRoutes(shared),
     ...auditRoutes(shared),
+    ...recordingRoutes(shared),
     ...commandRoutes({ ...shared, token }),
     ...resultRoutes(shared),
     ...chartRoutes(shared),

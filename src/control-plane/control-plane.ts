@@ -41,6 +41,9 @@ import { type ControlPlaneLimits, defaultControlPlaneLimits } from './limits.ts'
 import { type Logger, silentLog } from './logger.ts';
 import type { CommandOutcome } from './result-feed.ts';
 import type { SentCommand } from './sent-command.ts';
+import { attendedStream } from './sessions/attended-stream.ts';
+import { Recordings } from './sessions/recordings.ts';
+import { type SessionRule, Sessions } from './sessions/sessions.ts';
 import type { CommandStore } from './store/command-store.ts';
 import { createMemoryStore } from './store/memory-store.ts';
 import { CommandStreams } from './streams/command-streams.ts';
@@ -113,6 +116,17 @@ export interface ControlPlaneOptions {
    * `dist/program/dashboard`. Default: none is served.
    */
   dashboard?: string | undefined;
+  /** Folder for the recordings of sessions. Default: none; nothing can be recorded. */
+  recordingFolder?: string | undefined;
+  /**
+   * The sessions with programs that are recorded: those with terminals, or all. One that cannot be
+   * recorded is refused. Default: `off`.
+   */
+  recordSessions?: SessionRule | undefined;
+  /**
+   * The sessions with programs that begin only when a second person watches. Default: `off`.
+   */
+  requireSecond?: SessionRule | undefined;
   /** Default: nothing is logged. */
   log?: Logger;
   heartbeat?: HeartbeatTimes;
@@ -184,7 +198,9 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   readonly #handshake: AgentHandshake;
   readonly #upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   readonly #streams: CommandStreams;
-  readonly #sessions: SessionListener;
+  readonly #sessions: Sessions;
+  readonly #recordings: Recordings;
+  readonly #sessionListener: SessionListener;
   readonly #detachments: (() => void)[] = [];
   #opening: Promise<void> | undefined;
   /** The host that the server listens on; undefined before. */
@@ -192,6 +208,9 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
 
   constructor(options: ControlPlaneOptions, { table, now, monotonic, newKey, randomBytes }: ControlPlaneHost) {
     super();
+    if ((options.recordSessions ?? 'off') !== 'off' && options.recordingFolder === undefined) {
+      throw new TypeError('the option recordSessions needs a recordingFolder');
+    }
     if ('agentToken' in options) {
       throw new TypeError('the option agentToken was removed: give each agent a credential with authenticate');
     }
@@ -232,6 +251,14 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
       reservedBytes: limits.reservedBytes,
     });
     const streams = new CommandStreams({ commands, table });
+    const recordings = new Recordings({
+      ...{ folder: options.recordingFolder, limits, now, monotonic },
+      audit: (fields) => audit.add(fields),
+    });
+    const sessions = new Sessions({
+      ...{ table, recordings, record: options.recordSessions ?? 'off', requireSecond: options.requireSecond ?? 'off' },
+      audit: (fields) => audit.add(fields),
+    });
     const keys = new AgentKeys({
       ...{ now, monotonic, randomBytes, log, maxAgents: limits.knownAgents },
       keep: (entry) => commands.keep(entry),
@@ -290,6 +317,8 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     this.#agents = agents;
     this.#charts = charts;
     this.#streams = streams;
+    this.#sessions = sessions;
+    this.#recordings = recordings;
     this.#keys = keys;
     this.#dispatcher = dispatcher;
     this.tokens = tokens;
@@ -310,7 +339,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     const backend = {
       health: this.health,
       table,
-      ...{ keys, tokens, guard, audit },
+      ...{ keys, tokens, guard, audit, recordings },
       ...{
         agents: this.#knownAgents,
         commands,
@@ -335,10 +364,10 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     this.#upgrade = createUpgradeListener({
       ...{ peer: 'an agent', subprotocols: [keySubprotocol, subprotocol], log, decide: this.#handshake.decide },
     });
-    this.#sessions = sessionListener({ commands, streams, access, guard, audit, log });
+    this.#sessionListener = sessionListener({ commands, streams, sessions, access, guard, audit, log });
     this.#server.on('request', this.requestListener);
     this.#server.on('upgrade', (request, socket, head) => {
-      const serve = isSessionPath(request.url) ? this.#sessions.upgrade : this.#upgrade;
+      const serve = isSessionPath(request.url) ? this.#sessionListener.upgrade : this.#upgrade;
       serve(request, socket, head);
     });
   }
@@ -381,7 +410,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     for (const detach of this.#detachments.splice(0)) detach();
     this.#dispatcher.close();
     this.#handshake.close();
-    this.#sessions.close();
+    this.#sessionListener.close();
     const left = this.#agents.closeAll(Math.min(Math.max(retryAfter, 0), maxRetryAfter));
     if (this.#server.listening) {
       const closed = once(this.#server, 'close');
@@ -390,6 +419,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
       await closed;
     }
     await left;
+    await this.#recordings.close();
     this.tokens.close();
     this.#audit.close();
     await this.#opening?.catch(() => undefined);
@@ -498,13 +528,17 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
    * Waits until the agent has opened the stream of the command with the key, and returns it: bytes
    * of the agent, or messages in both directions as docs/protocol.md describes them. Destroying it
    * ends the command. Each stream has one reader. Rejects with `ControlPlaneError`
-   * `command_not_found`, `unsupported`, `stream_taken` and `stream_ended`, and with the signal's
-   * reason, which also destroys the stream.
+   * `command_not_found`, `unsupported`, `stream_taken`, `stream_ended` and `recording_failed`, with
+   * `timeout` if no second person has joined, and with the signal's reason, which also destroys the
+   * stream.
    */
   async openStream(key: string, signal?: AbortSignal): Promise<Duplex> {
     const command = this.#commands.get(key);
     if (!command) throw new ControlPlaneError('command_not_found', `no command has the key ${key}`);
-    return await this.#streams.take(command, signal ?? new AbortController().signal);
+    const ended = signal ?? new AbortController().signal;
+    const taken = await this.#streams.take(command, ended);
+    const attendance = await this.#sessions.begin({ command, ...taken, signal: ended });
+    return attendance ? attendedStream(taken.stream, attendance) : taken.stream;
   }
 
   /**
@@ -532,6 +566,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     this.#keys.open(entries);
     this.tokens.open(entries);
     await this.#charts.open();
+    await this.#recordings.open();
     this.#dispatcher.start();
   }
 

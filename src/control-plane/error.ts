@@ -24,6 +24,8 @@ export type ControlPlaneErrorCode = Extract<
   | 'unsupported'
   | 'stream_taken'
   | 'stream_ended'
+  | 'cancelled'
+  | 'recording_failed'
 >;
 
 /** A request that the control plane refuses. */

@@ -28,9 +28,11 @@ export const statuses: Readonly<Record<ControlPlaneErrorCode, number>> = {
   key_reused: 409,
   stream_taken: 409,
   stream_ended: 409,
+  cancelled: 409,
   too_large: 413,
   busy: 503,
   store_unavailable: 503,
+  recording_failed: 503,
   token_unreadable: 500,
 };
 

@@ -32,6 +32,7 @@ export type {
   StoreContents,
   StoredEntry,
 } from './store/command-store.ts';
+export type { SessionRule } from './sessions/sessions.ts';
 export { openServerTls, type ServerTls, type ServerTlsFiles, type ServerTlsOptions } from '../net/server-tls.ts';
 export { createMemoryStore } from './store/memory-store.ts';
 export { createSqliteStore } from './store/sqlite-store.ts';

@@ -36,7 +36,7 @@ export interface ControlPlaneLimits {
    * 64 KiB of it.
    */
   uploadWaitMs: number;
-  /** Bytes of the volume of charts that uploads leave free, so that commands can be stored. */
+  /** Bytes that charts and recordings leave free, so that commands can be stored. */
   reservedBytes: number;
   /** Number of agents whose position in the series of packets is kept. */
   sessions: number;
@@ -51,6 +51,14 @@ export interface ControlPlaneLimits {
   auditEntries: number;
   /** Age in milliseconds of the entries of the audit log. */
   auditMs: number;
+  /** Number of recordings of sessions. */
+  recordings: number;
+  /** Bytes of one recording. */
+  recordingBytes: number;
+  /** Bytes of all recordings. */
+  allRecordingBytes: number;
+  /** Age in milliseconds after which a recording is deleted. */
+  recordingMs: number;
 }
 
 export const defaultControlPlaneLimits: ControlPlaneLimits = {
@@ -73,4 +81,8 @@ export const defaultControlPlaneLimits: ControlPlaneLimits = {
   suspectAgeMs: 2000,
   auditEntries: 1_000_000,
   auditMs: 400 * 24 * 3_600_000,
+  recordings: 20_000,
+  recordingBytes: 1024 * mebibyte,
+  allRecordingBytes: 10 * 1024 * mebibyte,
+  recordingMs: 400 * 24 * 3_600_000,
 };

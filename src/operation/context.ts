@@ -5,6 +5,7 @@ import type { Cluster } from '../objects/cluster.ts';
 import type { ServiceAccount } from '../objects/service-account.ts';
 import type { CommandPolicy } from '../policy/command-policy.ts';
 import type { LookupScope } from '../policy/policy-rules.ts';
+import type { SessionFacts } from '../protocol/streams/command-stream.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import type { ReleaseStorage } from '../release/storage/storage.ts';
 import type { ValueWarning } from '../render/notice.ts';
@@ -76,7 +77,7 @@ export interface OperationContext {
    * away, and the loss of its connection, are errors of the stream. Rejects with the code
    * `unsupported`. Default: there is no sender that could have a stream.
    */
-  openStream?: () => Promise<Duplex>;
+  openStream?: (session?: SessionFacts) => Promise<Duplex>;
   /** Runs a wait for the cluster, during which others may work. Default: at once. */
   whileWaiting?: <Result>(wait: () => Promise<Result>) => Promise<Result>;
   /**

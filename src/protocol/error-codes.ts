@@ -22,6 +22,7 @@ export const errorCodes = {
   stream_taken: 'The stream of the command is read, or was read, by another caller.',
   stream_ended: 'The command has ended before it opened its stream; see its result.',
   stream_lost: 'The stream to the sender of the command has ended before the command.',
+  recording_failed: 'The session cannot be recorded, so it was not started, or has ended.',
   // the chart's source
   repository_unauthorized: 'The repository requires credentials, or rejects them.',
   repository_not_found: 'The repository has no index, or does not have the file that its index names.',

@@ -258,6 +258,7 @@ const cases: Record<ErrorCode, Case> = {
   continued_too_often: { reason: 'has a fixed text; test/agent/router has a test of it' },
   internal: { reason: 'is a defect of the agent; test/agent/router has a test of its log line' },
 
+  recording_failed: { reason: 'has only the error of the file system; test/control-plane/sessions has a test of it' },
   stream_taken: { reason: 'has only the key of the command; test/control-plane/streams has a test of it' },
   stream_ended: { reason: 'has only the key of the command; test/control-plane/streams has a test of it' },
   stream_lost: { reason: 'has a fixed text; test/control-plane/streams has a test of it' },

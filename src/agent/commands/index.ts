@@ -68,7 +68,7 @@ export function handlerOf<Payload, Answer>(
           chartAt: policy === undefined ? chartAt : allowedChartAt(chartAt, policy),
           ...{ signal, abandon, id, checkpoints, state, queued, whileWaiting, takeTurn },
           whenStored: onJournaled,
-          ...(openStream && { openStream: () => openStream(id, signal) }),
+          ...(openStream && { openStream: (session) => openStream(id, signal, session) }),
           progress: (step) => command.progress(step),
         }),
       );

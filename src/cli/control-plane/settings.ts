@@ -34,6 +34,21 @@ export const controlPlaneSettings = {
     description: 'file that keeps commands and results through a restart; memory keeps them in memory only',
     default: '~/.local/state/helm-agent/control-plane.db',
   },
+  recordSessions: {
+    flag: 'record-sessions',
+    value: 'rule',
+    variable: 'HELM_AGENT_RECORD_SESSIONS',
+    description:
+      'record the sessions of ctl exec beside --data: off, terminals or all; a session that cannot be recorded is refused',
+    default: 'off',
+  },
+  requireSecond: {
+    flag: 'require-second',
+    value: 'rule',
+    variable: 'HELM_AGENT_REQUIRE_SECOND',
+    description: 'begin sessions of ctl exec only when a second person watches: off, terminals or all',
+    default: 'off',
+  },
   retryAfter: {
     flag: 'retry-after',
     value: 'duration',
@@ -56,6 +71,10 @@ export const controlPlaneSettings = {
   },
 } satisfies Settings<string>;
 
+const sessionRuleSchema = z
+  .enum(['off', 'terminals', 'all'], { error: 'must be off, terminals or all' })
+  .default('off');
+
 export const controlPlaneSchema = z
   .object({
     port: portSchema.default(8088),
@@ -63,6 +82,8 @@ export const controlPlaneSchema = z
     agentsFile: z.string().optional(),
     apiTokenFile: z.string().optional(),
     data: z.string().optional(),
+    recordSessions: sessionRuleSchema,
+    requireSecond: sessionRuleSchema,
     retryAfter: durationSchema
       .refine((milliseconds) => milliseconds <= maxRetryAfter * 1000, 'must be at most 1h')
       .default(1000),
@@ -71,7 +92,11 @@ export const controlPlaneSchema = z
     healthPort: portSchema.optional(),
     listenInsecure: switchSchema,
   })
-  .refine(areTlsFilesComplete, { path: ['tlsCertificate'], message: incompleteTlsFiles });
+  .refine(areTlsFilesComplete, { path: ['tlsCertificate'], message: incompleteTlsFiles })
+  .refine(({ recordSessions, data }) => recordSessions === 'off' || data !== 'memory', {
+    path: ['recordSessions'],
+    message: 'recordings need a folder; name a file with --data',
+  });
 
 /** Settings of `helm-agent control-plane`. */
 export type ControlPlaneSettings = z.output<typeof controlPlaneSchema>;

@@ -75,6 +75,14 @@ const whoamiSchema = z.object({ name: z.string(), roles: z.array(roleSchema), ex
 /** The user of the requests. */
 export type WhoAmI = z.output<typeof whoamiSchema>;
 
+const recordingSchema = z.looseObject({
+  ...{ key: z.string(), agentId: z.string(), user: z.string(), startedAt: z.string(), bytes: z.int() },
+  ...{ namespace: z.string().optional(), pod: z.string().optional(), reason: z.string().optional() },
+});
+/** A recording of a session. */
+export type RecordingSummary = z.output<typeof recordingSchema>;
+const recordingsSchema = z.object({ recordings: z.array(recordingSchema) });
+
 const forgottenSchema = z.object({ commandsEnded: z.int() });
 const commandSchema = z.object({ key: z.string(), agentId: z.string(), type: z.string() });
 
@@ -163,8 +171,11 @@ export interface ApiClient {
   events(key: string, afterId: number, signal: AbortSignal): AsyncGenerator<Event>;
   /** Yields what the agent writes into the stream of a command, until its end. */
   readStream(key: string, signal: AbortSignal): AsyncGenerator<Uint8Array>;
-  /** Returns where the session of a command is opened as a WebSocket. */
-  sessionAddress(key: string): SessionAddress;
+  recordings(signal: AbortSignal): Promise<RecordingSummary[]>;
+  /** Yields the bytes of the recording of a command. */
+  recording(key: string, signal: AbortSignal): AsyncGenerator<Uint8Array>;
+  /** Returns where the session of a command is opened as a WebSocket, or is watched. */
+  sessionAddress(key: string, kind?: 'stream' | 'watch'): SessionAddress;
 }
 
 /** The parts of a WebSocket to the control plane. */
@@ -258,19 +269,26 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       }
     },
     async *readStream(key, signal) {
-      const { body } = await get(streamPath(key), signal);
+      const { body } = await get(commandPath(key, 'stream'), signal);
       if (body) yield* body;
     },
-    sessionAddress(key) {
+    async recordings(signal) {
+      return (await read(recordingsSchema, await get('/api/recordings', signal), server)).recordings;
+    },
+    async *recording(key, signal) {
+      const { body } = await get(commandPath(key, 'recording'), signal);
+      if (body) yield* body;
+    },
+    sessionAddress(key, kind = 'stream') {
       const { token, ca } = options;
       const headers = token === undefined ? {} : { authorization: bearer(token) };
-      return { url: `${server.replace(/^http/, 'ws')}${streamPath(key)}`, headers, ca };
+      return { url: `${server.replace(/^http/, 'ws')}${commandPath(key, kind)}`, headers, ca };
     },
   };
 }
 
-function streamPath(key: string): string {
-  return `/api/commands/${encodeURIComponent(key)}/stream`;
+function commandPath(key: string, part: string): string {
+  return `/api/commands/${encodeURIComponent(key)}/${part}`;
 }
 
 /** Repeats what fails for a reason that may pass. */

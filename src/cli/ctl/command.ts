@@ -53,6 +53,12 @@ The agent waits until a release is ready, and undoes an upgrade that fails.
         load: async () => (await import('./audit-command.ts')).auditCommand,
       },
       {
+        name: 'recording',
+        short: 'list, play and get recordings of sessions',
+        aliases: ['recordings'],
+        load: async () => (await import('./recording/command.ts')).recordingCommand,
+      },
+      {
         name: 'whoami',
         short: 'print who you are for the control plane, and your roles',
         load: async () => (await import('./token/command.ts')).whoamiCommand,

@@ -35,6 +35,9 @@ interface NewCommand {
   readonly payload?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** A command that was sent. */
+type CommandSubject = Pick<CommandRecord, 'agentId' | 'type' | 'namespace' | 'releaseName'>;
+
 /** The rights whose commands, and their results, those with the right `read` see. */
 const readable: ReadonlySet<Right> = new Set(['read', 'deploy', 'act']);
 
@@ -60,7 +63,7 @@ export class Guard {
   }
 
   /** Whether a user may know of a command, its events and its result. */
-  seesCommand(principal: Principal, record: CommandRecord): boolean {
+  seesCommand(principal: Principal, record: CommandSubject): boolean {
     const { agentId, type: command, namespace, releaseName: release } = record;
     const right = this.#options.table.find(command)?.definition.right ?? 'admin';
     const scope = { agent: this.#agent(agentId), namespace, release };
@@ -108,6 +111,12 @@ export class Guard {
     return scope;
   }
 
+  /** Requires that a user may send a command like another one. */
+  requireLike(principal: Principal, { agentId, type, namespace, releaseName }: CommandSubject): void {
+    const right = this.#options.table.find(type)?.definition.right ?? 'admin';
+    this.#require(principal, actionOf(type, this.#agent(agentId), { right, namespace, releaseName }));
+  }
+
   /** Requires that a user may send some command that uses an uploaded chart. */
   requireUpload(principal: Principal): void {
     const { definitions } = this.#options.table;
@@ -131,9 +140,7 @@ export class Guard {
       if (!this.sees(principal, agentId)) hide(action, 'agent_not_connected');
       throw commandNotFound(key, action);
     }
-    const { type, namespace, releaseName } = record;
-    const right = this.#options.table.find(type)?.definition.right ?? 'admin';
-    this.#require(principal, actionOf(type, this.#agent(agentId), { right, namespace, releaseName }));
+    this.requireLike(principal, record);
   }
 
   #require(principal: Principal, action: Action & { agent: AgentSubject }): void {

@@ -23,6 +23,8 @@ export interface AuditFields {
   readonly digest?: string | undefined;
   /** The token that was created or revoked, by its id. */
   readonly tokenId?: string | undefined;
+  /** SHA-256 of the recording of a session. */
+  readonly recording?: string | undefined;
   /** Number of refused requests for which there is no entry of their own. */
   readonly count?: number | undefined;
 }

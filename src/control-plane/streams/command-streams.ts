@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { abortable } from '../../async/index.ts';
 import type { CommandTable } from '../../protocol/commands/table.ts';
-import { commandStreamSchema } from '../../protocol/streams/command-stream.ts';
+import { commandStreamSchema, type SessionFacts } from '../../protocol/streams/command-stream.ts';
 import type { CommandIndex } from '../command-index.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { TrackedCommand } from '../tracked-command.ts';
@@ -16,9 +16,15 @@ export interface CommandStreamsOptions {
   takeMs?: number;
 }
 
+/** A stream, and what its agent says about the session. */
+export interface TakenStream {
+  stream: Duplex;
+  facts: SessionFacts | undefined;
+}
+
 /** The stream of a command that has no result yet. */
 interface Entry {
-  opened: PromiseWithResolvers<Duplex>;
+  opened: PromiseWithResolvers<TakenStream>;
   hasStream: boolean;
   isTaken: boolean;
 }
@@ -37,7 +43,7 @@ export class CommandStreams {
   accept(agentId: string, header: unknown, stream: Duplex): void {
     const read = commandStreamSchema.safeParse(header);
     const command = read.success ? this.#options.commands.get(read.data.key) : undefined;
-    if (!command || command.agentId !== agentId || command.state === 'done' || !this.kindOf(command)) {
+    if (!read.success || !command || command.agentId !== agentId || command.state === 'done' || !this.kindOf(command)) {
       stream.destroy(new ControlPlaneError('command_not_found', 'the agent has no command that has this stream'));
       return;
     }
@@ -47,7 +53,7 @@ export class CommandStreams {
       return;
     }
     entry.hasStream = true;
-    entry.opened.resolve(stream);
+    entry.opened.resolve({ stream, facts: read.data.session });
     if (entry.isTaken) return;
     const late = () => stream.destroy(new ControlPlaneError('timeout', 'no one has read the stream in time'));
     const timer = setTimeout(() => entry.isTaken || late(), this.#options.takeMs ?? defaultTakeMs);
@@ -64,7 +70,7 @@ export class CommandStreams {
    * Destroying it ends the command. Rejects with `ControlPlaneError` `unsupported`, `stream_taken`
    * and `stream_ended`, and with the signal's reason, which also destroys the stream.
    */
-  async take(command: TrackedCommand, signal: AbortSignal): Promise<Duplex> {
+  async take(command: TrackedCommand, signal: AbortSignal): Promise<TakenStream> {
     const { key, type } = command;
     if (!this.kindOf(command)) throw new ControlPlaneError('unsupported', `the command ${type} has no stream`);
     if (command.state === 'done') throw endedError(key);
@@ -74,11 +80,12 @@ export class CommandStreams {
     }
     entry.isTaken = true;
     try {
-      const stream = await abortable(entry.opened.promise, signal);
+      const taken = await abortable(entry.opened.promise, signal);
+      const { stream } = taken;
       const end = () => stream.destroy();
       signal.addEventListener('abort', end, { once: true });
       stream.once('close', () => signal.removeEventListener('abort', end));
-      return stream;
+      return taken;
     } catch (error) {
       // no one else can read it
       void command.cancel(undefined).catch(() => undefined);
@@ -90,7 +97,7 @@ export class CommandStreams {
     const { key } = command;
     const known = this.#entries.get(key);
     if (known) return known;
-    const opened = Promise.withResolvers<Duplex>();
+    const opened = Promise.withResolvers<TakenStream>();
     opened.promise.catch(() => undefined); // readers get the error
     const entry: Entry = { opened, hasStream: false, isTaken: false };
     this.#entries.set(key, entry);

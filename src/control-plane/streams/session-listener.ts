@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
 import { createUpgradeListener, type Decision } from '../../net/websocket-server.ts';
 import { FrameTurns } from '../../protocol/session/frame-turns.ts';
 import { addressOf, authenticateUser, type UserAccess } from '../access/authenticate-user.ts';
@@ -11,6 +12,9 @@ import type { CommandIndex } from '../command-index.ts';
 import { ControlPlaneError } from '../error.ts';
 import { statusLineOf } from '../http-json.ts';
 import type { Logger } from '../logger.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { serveWatcher, type WatchOptions } from '../sessions/watch-socket.ts';
+import type { TrackedCommand } from '../tracked-command.ts';
 import type { CommandStreams } from './command-streams.ts';
 import { maxSessionMessageBytes, serveSession } from './session-socket.ts';
 import { requireStream } from './stream-handler.ts';
@@ -19,7 +23,8 @@ export interface SessionListenerOptions {
   commands: Pick<CommandIndex, 'get'>;
   streams: CommandStreams;
   access: UserAccess;
-  guard: Pick<Guard, 'requireVisible'>;
+  sessions: Sessions;
+  guard: Pick<Guard, 'requireVisible' | 'requireLike'>;
   audit: Pick<AuditLog, 'addRefusal'>;
   log: Logger;
 }
@@ -32,7 +37,10 @@ export interface SessionListener {
   close: () => void;
 }
 
-const sessionPath = /^\/api\/commands\/([^/]+)\/stream$/;
+/** A status code of RFC 6455 for applications: there is no session, yet or any more. */
+const noSession = 4404;
+
+const sessionPath = /^\/api\/commands\/([^/]+)\/(stream|watch)$/;
 
 /** Whether a request is for a session, and not one of an agent. */
 export function isSessionPath(url = ''): boolean {
@@ -42,6 +50,7 @@ export function isSessionPath(url = ''): boolean {
 export function sessionListener({
   commands,
   streams,
+  sessions,
   access,
   guard,
   audit,
@@ -51,11 +60,27 @@ export function sessionListener({
   const turns = new FrameTurns();
   const callers = new BearerWatch(access.token);
   const commandAt = (principal: Principal, url: string) => {
-    const [, key = ''] = sessionPath.exec(url.split('?')[0] ?? '') ?? [];
+    const [, key = '', end] = sessionPath.exec(url.split('?')[0] ?? '') ?? [];
     guard.requireVisible(principal, decoded(key));
     const command = commands.get(decoded(key));
     if (!command) throw new ControlPlaneError('command_not_found', 'no command has the key');
-    return command;
+    if (end === 'watch') requireSecond(principal, command);
+    else requireStream(command, { kind: 'duplex', streams, sentBy: principal.name });
+    return { command, isWatched: end === 'watch' };
+  };
+  const requireSecond = (principal: Principal, { record }: TrackedCommand) => {
+    guard.requireLike(principal, record);
+    if (record.sentBy !== principal.name) return;
+    throw new ControlPlaneError('forbidden', 'a session is watched by someone else than its first person');
+  };
+  const watch = (socket: WebSocket, options: Omit<WatchOptions, 'sessions'>, onClose: () => void) => {
+    socket.once('close', onClose);
+    try {
+      serveWatcher(socket, { sessions, ...options });
+    } catch (error) {
+      if (!(error instanceof ControlPlaneError)) throw error;
+      socket.close(noSession, error.message);
+    }
   };
   const decide = async (request: IncomingMessage): Promise<Decision> => {
     let name: string | undefined;
@@ -63,15 +88,15 @@ export function sessionListener({
       const user = await authenticateUser(request, access);
       name = user.principal.name;
       requireOwnPage(request);
-      const command = commandAt(user.principal, request.url ?? '');
-      requireStream(command, { kind: 'duplex', streams, sentBy: user.principal.name });
+      const { command, isWatched } = commandAt(user.principal, request.url ?? '');
       access.trust(request.socket);
       return {
         serve(socket) {
           const gone = new AbortController();
           const endWatch = callers.add(user, request.headers.authorization, gone);
           const signal = AbortSignal.any([gone.signal, stopping.signal]);
-          void serveSession(socket, command, { streams, turns, signal }).finally(endWatch);
+          if (isWatched) watch(socket, { key: command.key, user: user.principal.name, signal }, endWatch);
+          else void serveSession(socket, command, { streams, sessions, turns, signal }).finally(endWatch);
         },
       };
     } catch (error) {

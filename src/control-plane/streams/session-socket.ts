@@ -13,6 +13,8 @@ import {
   maxMessageBytes,
   messagesOf,
 } from '../../protocol/streams/messages.ts';
+import type { SessionNotice } from '../sessions/live-session.ts';
+import type { Attendance, Sessions } from '../sessions/sessions.ts';
 import type { TrackedCommand } from '../tracked-command.ts';
 import type { CommandStreams } from './command-streams.ts';
 
@@ -33,6 +35,7 @@ const closed = { normally: 1000, forAgent: 1011, byViolation: 1008 } as const;
 
 export interface SessionOptions {
   streams: Pick<CommandStreams, 'take'>;
+  sessions: Pick<Sessions, 'begin'>;
   turns: FrameTurns;
   /** Aborts when the caller's credential is not valid any more, or the control plane stops. */
   signal: AbortSignal;
@@ -46,10 +49,11 @@ export interface SessionOptions {
  * the command, and the last one of this end has its result. Never rejects.
  */
 export async function serveSession(socket: WebSocket, command: TrackedCommand, options: SessionOptions): Promise<void> {
-  const { streams, turns, signal, heartbeat = sessionHeartbeat } = options;
+  const { streams, sessions, turns, signal, heartbeat = sessionHeartbeat } = options;
   const gone = new AbortController();
   const ended = AbortSignal.any([signal, gone.signal]);
   let stream: Duplex | undefined;
+  let attendance: Attendance | undefined;
   let resume: (() => void) | undefined;
   const reader = new FrameReader(socket, {
     turns,
@@ -58,9 +62,10 @@ export async function serveSession(socket: WebSocket, command: TrackedCommand, o
       if (message === undefined) {
         close(socket, closed.byViolation, 'a message does not follow docs/protocol.md');
         gone.abort();
-      } else if (stream?.writable === true && !stream.write(message)) {
-        resume ??= reader.hold();
+        return;
       }
+      if (!isBinary) attendance?.control(frame);
+      if (stream?.writable === true && !stream.write(message)) resume ??= reader.hold();
     },
     onClose: () => gone.abort(),
   });
@@ -72,11 +77,15 @@ export async function serveSession(socket: WebSocket, command: TrackedCommand, o
   const stopHeartbeat = keepAlive(pausable(socket), heartbeat, () => socket.terminate());
   socket.on('error', () => socket.terminate());
   try {
-    stream = await streams.take(command, ended);
-    stream.on('error', () => undefined); // `messagesOf` throws it
+    const taken = await streams.take(command, ended);
+    taken.stream.on('error', () => undefined); // `messagesOf` throws it
+    const notify = (notice: SessionNotice) => void send(socket, textOf('session', notice));
+    attendance = await sessions.begin({ command, ...taken, signal: ended, notify });
+    ({ stream } = taken);
     stream.on('drain', release).once('close', release);
     release();
     for await (const { channel, bytes } of messagesOf(stream, [channels.output, channels.error])) {
+      await attendance?.output(channel, bytes);
       await send(socket, Buffer.concat([Buffer.of(channel), bytes]));
     }
     stream.end();
@@ -88,6 +97,7 @@ export async function serveSession(socket: WebSocket, command: TrackedCommand, o
   }
   release();
   stopHeartbeat();
+  await attendance?.close();
   if (!ended.aborted) await endWithResult(socket, command, gone.signal);
   else close(socket, closed.normally, 'the session is over');
 }
@@ -135,7 +145,7 @@ function pausable(socket: WebSocket) {
   };
 }
 
-function textOf(type: 'result' | 'error', payload: object): string {
+function textOf(type: 'result' | 'error' | 'session', payload: object): string {
   return JSON.stringify({ type, payload });
 }
 

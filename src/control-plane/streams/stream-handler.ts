@@ -28,7 +28,7 @@ export function streamHandler({ streams, commandOf, token }: StreamHandlerOption
     response.once('close', () => gone.abort());
     const endWatch = readers.add(user, headers.authorization, gone);
     try {
-      const stream = await streams.take(command, gone.signal);
+      const { stream } = await streams.take(command, gone.signal);
       stream.end(); // readers send nothing
       response.writeHead(200, { 'content-type': 'application/octet-stream', 'cache-control': 'no-store' });
       response.flushHeaders();

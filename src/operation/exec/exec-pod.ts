@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { type Duplex, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { abortReason } from '../../async/index.ts';
+import { abortable, abortReason } from '../../async/index.ts';
 import { messageOf } from '../../errors/index.ts';
 import type { ContainerProcess, ContainerRef } from '../../objects/cluster.ts';
 import { execControlSchema } from '../../protocol/commands/exec-pod.ts';
 import { parseJson } from '../../protocol/json.ts';
-import { channels, messagesFor, messagesOf } from '../../protocol/streams/messages.ts';
+import { maxSessionText,type SessionFacts } from '../../protocol/streams/command-stream.ts';
+import { channels, encodeMessage, messagesFor, messagesOf } from '../../protocol/streams/messages.ts';
 import { operationOf } from '../command-operation.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError } from '../error.ts';
@@ -37,23 +38,57 @@ async function exec(context: OperationContext, request: Request) {
     const target = await findContainer(seen, request);
     const command = request.command ?? [await findShell(seen, target)];
     const { stdin: input = false, tty = false, size } = request;
-    const process = await context.cluster.exec(target, { command, input, tty, signal });
+    const stream = await openReadStream(seen, sessionFacts(target, command, request));
     try {
-      if (tty && size !== undefined) await process.resize(size);
-      const stream = await openStream(context);
-      await converse(process, stream, { ...request, startTimer: context.startTimer, signal });
-      return { exitCode: process.exitCode, pod: target.name, container: target.container };
-    } finally {
-      process.close();
+      const process = await context.cluster.exec(target, { command, input, tty, signal });
+      try {
+        if (tty && size !== undefined) await process.resize(size);
+        await converse(process, stream, { ...request, startTimer: context.startTimer, signal });
+        return { exitCode: process.exitCode, pod: target.name, container: target.container };
+      } finally {
+        process.close();
+      }
+    } catch (error) {
+      stream.destroy(error instanceof Error ? error : undefined);
+      throw error;
     }
   } finally {
     limit.close();
   }
 }
 
-async function openStream({ openStream: open }: OperationContext): Promise<Duplex> {
+/** Opens the stream, and waits until the control plane lets the sender read it. */
+async function openReadStream({ openStream: open, signal }: OperationContext, facts: SessionFacts): Promise<Duplex> {
   if (open === undefined) throw new OperationError('unsupported', 'programs can only be run through a control plane');
-  return await open();
+  const stream = await open(facts);
+  try {
+    const read = Promise.withResolvers<undefined>();
+    const onClose = () => read.reject(lostError());
+    stream.once('close', onClose);
+    // it has no bytes, and is sent when the other end gives credit
+    const empty = encodeMessage({ channel: channels.output, bytes: Buffer.alloc(0) });
+    stream.write(empty, (error) => (error ? read.reject(lostError()) : read.resolve(undefined)));
+    await abortable(read.promise, signal).finally(() => stream.off('close', onClose));
+    return stream;
+  } catch (error) {
+    stream.destroy();
+    throw error;
+  }
+}
+
+function sessionFacts({ name, container }: ContainerRef, command: readonly string[], request: Request): SessionFacts {
+  const { tty = false, size, reason } = request;
+  const program = shortened(command.join(' ').slice(0, maxSessionText));
+  return {
+    ...{ pod: name, container, command: program, tty },
+    ...(size && { size }),
+    ...(reason !== undefined && { reason: shortened(reason) }),
+  };
+}
+
+/** Returns a text without what JSON would make longer. */
+function shortened(text: string): string {
+  return text.slice(0, maxSessionText).replace(/\p{C}/gu, '?');
 }
 
 /** Returns a shell that the container has. */

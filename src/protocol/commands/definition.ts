@@ -67,6 +67,11 @@ export interface CommandDefinition<
    */
   readonly stream?: 'readable' | 'duplex';
   /**
+   * Whether the stream is a session with a program, which can be recorded, and watched by others.
+   * Default: false.
+   */
+  readonly isSession?: boolean;
+  /**
    * Whether the answer is about the whole cluster, also if the payload names a namespace. Default:
    * false.
    */

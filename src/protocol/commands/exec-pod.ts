@@ -17,7 +17,7 @@ const maxColumns = 10_000;
 export const maxReasonLength = 1024;
 
 /** The size of a terminal, in characters. */
-const terminalSizeSchema = z.object({
+export const terminalSizeSchema = z.object({
   columns: z.int().positive().max(maxColumns),
   rows: z.int().positive().max(maxColumns),
 });
@@ -117,5 +117,6 @@ export const execPod = defineCommand({
   changes: () => undefined,
   right: 'exec',
   stream: 'duplex',
+  isSession: true,
   survives: false,
 });

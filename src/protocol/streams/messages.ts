@@ -16,8 +16,8 @@ const headBytes = 5;
 export const maxMessageBytes = maxDataBytes - headBytes;
 
 /** A part of what a channel carries, or a whole message of the channel `control`. */
-export interface ChannelMessage {
-  channel: ChannelNumber;
+export interface ChannelMessage<Channel extends ChannelNumber = ChannelNumber> {
+  channel: Channel;
   bytes: Buffer;
 }
 
@@ -48,9 +48,12 @@ export function* messagesFor(channel: ChannelNumber, bytes: Buffer): Generator<B
  * is too long, has another channel than the allowed ones, or is cut off by the end. The stream is
  * not destroyed.
  */
-export async function* messagesOf(source: Readable, allowed: readonly ChannelNumber[]): AsyncGenerator<ChannelMessage> {
+export async function* messagesOf<Channel extends ChannelNumber>(
+  source: Readable,
+  allowed: readonly Channel[],
+): AsyncGenerator<ChannelMessage<Channel>> {
   let head = Buffer.alloc(0);
-  let channel: ChannelNumber | undefined;
+  let channel: Channel | undefined;
   /** Bytes of the message that have not arrived. */
   let left = 0;
   let control: Buffer[] = [];
@@ -82,7 +85,10 @@ export async function* messagesOf(source: Readable, allowed: readonly ChannelNum
   if (channel !== undefined || head.length > 0) throw new MessageError('the stream has ended within a message');
 }
 
-function readHead(head: Buffer, allowed: readonly ChannelNumber[]): { channel: ChannelNumber; left: number } {
+function readHead<Channel extends ChannelNumber>(
+  head: Buffer,
+  allowed: readonly Channel[],
+): { channel: Channel; left: number } {
   const number = head.readUInt8();
   const left = head.readUInt32BE(1);
   const channel = allowed.find((known) => known === number);

@@ -305,7 +305,8 @@ test('each command that the table has is refused to users without a role for it'
 /** The routes that users may call without a role for anything, and what they get then. */
 const openRoutes: Readonly<Record<string, number>> = {
   'GET /api/agents': 200, // an empty list
-  'GET /api/commands': 200, // an empty list
+  'GET /api/commands': 200,
+  'GET /api/recordings': 200, // an empty list
   'GET /api/whoami': 200,
   'GET /api/results': 200, // an empty stream
   'GET /api/openapi.json': 200,

@@ -3,12 +3,15 @@ import type { CommandParameters } from '../../../protocol/commands/index.ts';
 import type { Command, Invocation } from '../../cobra/command.ts';
 import type { ProgramDependencies, SessionTerminal } from '../../dependencies.ts';
 import { textFlag } from '../../pflag/flag.ts';
+import { oneLine } from '../../text.ts';
 import { fieldFlags } from '../../verb/field-flags.ts';
 import { fieldValues } from '../../verb/field-values.ts';
+import type { ApiClient } from '../api-client.ts';
 import { failureText } from '../result-text.ts';
 import { sendFlags, sessionFlags } from '../send-flags.ts';
 import { createSession } from '../session.ts';
 import { runSession } from './run-session.ts';
+import { watchSession } from './watch-session.ts';
 
 const line = { program: 'ctl' } as const;
 
@@ -20,17 +23,22 @@ export const execCommand: Command<ProgramDependencies> = {
   long: `Run a program in a container, and exit with its code. POD can also be a workload,
 such as deploy/web, of which a ready pod is taken. In a terminal without a
 command, this opens the first shell that the container has. The owner of the
-agent has to allow it: --allow-rights exec.`,
+agent has to allow it: --allow-rights exec.
+
+The control plane may ask for a second person, who watches with --join KEY and
+ends the session with Ctrl-C.`,
   examples: [
     'web-0 -n shop --agent edge-1',
     'deploy/web -n shop --agent edge-1 -it -- sh -l',
     '--release web --agent edge-1 -- env',
     'web-0 --agent edge-1 -i -- tar x -C /data < data.tar',
+    '--join 5f0c3a52-2f0e-4b7e-9d0b-6a4c1f0e7d11',
   ],
   flags: () => [
     ...fieldFlags(execPod.fields, line),
     ...sendFlags(),
     textFlag('namespace', 'namespace of the pod (default: default)', { shorthand: 'n' }),
+    textFlag('join', 'watch the session of another person, by its key'),
   ],
   run: exec,
 };
@@ -38,6 +46,8 @@ agent has to allow it: --allow-rights exec.`,
 async function exec({ args, flags, context }: Invocation<ProgramDependencies>): Promise<number> {
   const session = createSession(context);
   const sent = sessionFlags(flags);
+  const joined = flags.optionalText('join');
+  if (joined !== undefined) return await join(await session.client(sent), joined, { args, context });
   const agent = session.agentOf(sent);
   const values = fieldValues(execPod.fields, line, flags, false) as Partial<CommandParameters['exec_pod']>; // of its fields
   const terminal = await context.openSessionTerminal();
@@ -58,6 +68,7 @@ async function exec({ args, flags, context }: Invocation<ProgramDependencies>): 
       input: stdin,
       tty,
       signal: stopped.signal,
+      onNotice: ({ state, user }) => context.stderr.write(`${noticeText(state, user, key)}\r\n`),
     });
     if (result.ok) return result.exitCode;
     context.stderr.write(failureText(result.error));
@@ -69,6 +80,33 @@ async function exec({ args, flags, context }: Invocation<ProgramDependencies>): 
     release();
     terminal.close();
   }
+}
+
+/** Shows the session of another person. Ctrl-C ends it for both. */
+async function join(
+  client: ApiClient,
+  key: string,
+  { args, context }: { args: readonly string[]; context: ProgramDependencies },
+): Promise<number> {
+  if (args.length > 0) throw new Error('--join takes no further arguments; the key names the session');
+  const terminated = new AbortController();
+  const terminal = await context.openSessionTerminal();
+  const release = context.onInterrupt(() => terminated.abort());
+  context.stderr.write('You watch this session. Ctrl-C ends it for both of you.\n');
+  try {
+    await watchSession(client.sessionAddress(key, 'watch'), { terminal, terminated: terminated.signal });
+    return terminated.signal.aborted ? interruptedCode : 0;
+  } finally {
+    release();
+    terminal.close();
+  }
+}
+
+function noticeText(state: string, user: string | undefined, key: string): string {
+  const name = oneLine(user ?? '');
+  if (state === 'joined') return `${name} watches this session.`;
+  if (state === 'left') return `${name} does not watch this session any more.`;
+  return `The session begins when a second person watches it: helm-agent ctl exec --join ${oneLine(key)}`;
 }
 
 /** Returns the fields that arguments set. With `--release`, all of them are the command. */

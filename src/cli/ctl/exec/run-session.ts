@@ -18,6 +18,10 @@ const maxSessionBytes = 16 * 1024 * 1024;
 const waiting = { highWaterMark: 8, lowWaterMark: 4 };
 
 const textSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('session'),
+    payload: z.object({ state: z.string(), user: z.string().optional() }),
+  }),
   z.object({ type: z.literal('result'), payload: resultSchema }),
   z.object({ type: z.literal('error'), payload: z.object({ code: z.string(), message: z.string() }) }),
 ]);
@@ -32,13 +36,15 @@ export interface SessionSettings {
   tty: boolean;
   /** Ends the session. */
   signal: AbortSignal;
+  /** Is given what others do with the session: `waiting`, `joined` or `left`. */
+  onNotice: (notice: { state: string; user?: string | undefined }) => void;
 }
 
 /**
  * Connects the terminal of this program with a command of the type `exec_pod`, and returns its
  * result. Rejects with `ApiError`, and with the signal's reason.
  */
-export async function runSession(address: SessionAddress, { terminal, input, tty, signal }: SessionSettings) {
+export async function runSession(address: SessionAddress, { terminal, input, tty, signal, onNotice }: SessionSettings) {
   const { url, headers, ca } = address;
   const socket = new WebSocket(url, { headers, ca, maxPayload: maxSessionBytes, perMessageDeflate: false });
   const abort = () => socket.terminate();
@@ -55,7 +61,7 @@ export async function runSession(address: SessionAddress, { terminal, input, tty
         terminal.onResize(() => resize(socket, terminal)),
       );
     if (input) void sendInput(socket, terminal).catch(() => socket.terminate());
-    const result = await receive(messages, terminal);
+    const result = await receive(messages, terminal, onNotice);
     signal.throwIfAborted();
     if (result) return result;
     throw new ApiError('the connection to the control plane was lost; the program may have been ended by that', true);
@@ -65,7 +71,7 @@ export async function runSession(address: SessionAddress, { terminal, input, tty
   }
 }
 
-async function opened(socket: WebSocket): Promise<void> {
+export async function opened(socket: WebSocket): Promise<void> {
   const refused = Promise.withResolvers<never>();
   socket.on('error', () => undefined); // `once` rejects with it, and later the socket closes
   socket.once('unexpected-response', (_request: ClientRequest, { statusCode = 0 }: IncomingMessage) => {
@@ -80,7 +86,12 @@ async function opened(socket: WebSocket): Promise<void> {
 }
 
 /** Writes what arrives, and returns the result; undefined if the connection is lost before. */
-async function receive(messages: AsyncIterable<unknown[]>, terminal: SessionTerminal) {
+async function receive(
+  messages: AsyncIterable<unknown[]>,
+  terminal: SessionTerminal,
+  onNotice: SessionSettings['onNotice'],
+) {
+  let reason: string | undefined;
   for await (const [data, isBinary] of messages) {
     const message = data as Buffer; // the default of ws
     if (isBinary === true) {
@@ -88,11 +99,16 @@ async function receive(messages: AsyncIterable<unknown[]>, terminal: SessionTerm
       continue;
     }
     const text = readAs(textSchema, JSON.parse(message.toString()), 'message');
-    // the reason follows in the result, if the agent can still send it
-    if (text.type === 'error') continue;
+    if (text.type === 'session') onNotice(text.payload);
+    if (text.type === 'error') reason = `${text.payload.message} (${text.payload.code})`;
+    if (text.type !== 'result') continue;
     const { payload } = text;
-    return payload.ok ? readAs(answerSchema, payload, 'result') : payload;
+    if (payload.ok) return readAs(answerSchema, payload, 'result');
+    // the agent knows only that the stream has ended
+    if (reason !== undefined && payload.error.code === 'stream_lost') throw new ApiError(reason, false);
+    return payload;
   }
+  if (reason !== undefined) throw new ApiError(reason, true);
   return undefined;
 }
 
