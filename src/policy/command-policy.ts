@@ -26,6 +26,8 @@ export interface CommandPolicy {
   requireChart(chart: { reference?: ChartReference | undefined; version?: string | undefined }): void;
   /** Throws `PolicyError` unless the object may be changed. `content` is what is sent of it. */
   requireChange(target: ObjectTarget, content: unknown): void;
+  /** Throws `PolicyError` unless the command may name a kind of objects to read. */
+  requireRead(kind: TargetKind): void;
   /** Objects that templates may look up. Default: those that the agent allows. */
   readonly lookup: LookupScope | undefined;
   /**
@@ -109,6 +111,7 @@ const unlimited: CommandPolicy = {
   rule: undefined,
   requireChart: () => undefined,
   requireChange: () => undefined,
+  requireRead: () => undefined,
   lookup: undefined,
   requireLookup: () => undefined,
 };
@@ -125,14 +128,9 @@ function limitsOf(rule: PolicyRule, { namespace: releaseNamespace }: PolicyScope
     }
   };
   const requireChange = (target: ObjectTarget, content: unknown) => {
-    const { kind, namespace } = target;
-    const group = groupOf(target.apiVersion);
-    const names = [group === '' ? kind : `${kind}.${group}`];
-    // a kind alone allows that of Kubernetes, and denies that of each group
-    if (kinds !== undefined && !matchesOne(kinds, isBuiltIn(group) ? [...names, kind] : names)) {
-      throw refused(rule, 'kinds', nameOf(target));
-    }
-    if (deniedKinds !== undefined && matchesOne(deniedKinds, [...names, kind])) {
+    const { namespace } = target;
+    if (kinds !== undefined && !isAllowedKind(kinds, target)) throw refused(rule, 'kinds', nameOf(target));
+    if (deniedKinds !== undefined && isDeniedKind(deniedKinds, target)) {
       throw refused(rule, 'deniedKinds', nameOf(target));
     }
     if (objectNamespaces !== undefined && namespace !== undefined) {
@@ -161,6 +159,14 @@ function limitsOf(rule: PolicyRule, { namespace: releaseNamespace }: PolicyScope
       }
     },
     requireChange,
+    requireRead({ apiVersion, kind }) {
+      const { readKinds, deniedReadKinds } = rule;
+      const target = { apiVersion, kind };
+      if (readKinds !== undefined && !isAllowedKind(readKinds, target)) throw refused(rule, 'readKinds', kind);
+      if (deniedReadKinds !== undefined && isDeniedKind(deniedReadKinds, target)) {
+        throw refused(rule, 'deniedReadKinds', kind);
+      }
+    },
     lookup: rule.lookup,
     requireLookup(isOther, target) {
       if (rule.lookup === 'none' || (rule.lookup === 'release' && isOther)) throw refused(rule, 'lookup', target());
@@ -170,6 +176,23 @@ function limitsOf(rule: PolicyRule, { namespace: releaseNamespace }: PolicyScope
 
 function matches(patterns: readonly string[], text: string): boolean {
   return patterns.some((pattern) => matchesPattern(pattern, text));
+}
+
+type TargetKind = Pick<ObjectTarget, 'apiVersion' | 'kind'>;
+
+/** Whether patterns name a kind. A kind alone is that of Kubernetes. */
+function isAllowedKind(patterns: readonly string[], { apiVersion, kind }: TargetKind): boolean {
+  const group = groupOf(apiVersion);
+  return matchesOne(patterns, [kindName(group, kind), ...(isBuiltIn(group) ? [kind] : [])]);
+}
+
+/** Whether patterns name a kind. A kind alone is that of each group. */
+function isDeniedKind(patterns: readonly string[], { apiVersion, kind }: TargetKind): boolean {
+  return matchesOne(patterns, [kindName(groupOf(apiVersion), kind), kind]);
+}
+
+function kindName(group: string, kind: string): string {
+  return group === '' ? kind : `${kind}.${group}`;
 }
 
 function matchesOne(patterns: readonly string[], texts: readonly string[]): boolean {

@@ -70,6 +70,10 @@ const allowed = {
   kinds: patternsSchema,
   /** Patterns of the kinds of objects that are refused, also if `kinds` has them. Default: none. */
   deniedKinds: patternsSchema,
+  /** Patterns of the kinds of objects that commands and templates may read. Default: all. */
+  readKinds: patternsSchema,
+  /** Patterns of the kinds that they may not read, also if `readKinds` has them. Default: none. */
+  deniedReadKinds: patternsSchema,
   /** Patterns of the namespaces of objects, and `release` for that of the release. Default: all. */
   objectNamespaces: patternsSchema,
   /** Patterns of the images of containers. Default: all. */
@@ -92,7 +96,7 @@ const allowed = {
 /** The fields of a rule that limit what it allows, without its conditions. */
 export const limitFields = [
   ...(['windows', 'charts', 'versions', 'requireDigest', 'kinds', 'deniedKinds', 'objectNamespaces'] as const),
-  ...(['images', 'lookup'] as const),
+  ...(['images', 'lookup', 'readKinds', 'deniedReadKinds'] as const),
 ] satisfies (keyof typeof allowed)[];
 
 const ruleSchema = z

@@ -48,7 +48,7 @@ const policyText = (names = Object.keys(rules)) => {
   const lines = names.map(
     (name) => `  - { name: ${name}, namespaces: [${namespace}], releases: ["${name}-*"], ${rules[name] ?? ''} }\n`,
   );
-  return `rules:\n${lines.join('')}  - { name: see, namespaces: [${namespace}], commands: [read, uninstall_release] }\ndefault: deny\n`;
+  return `rules:\n${lines.join('')}  - { name: see, namespaces: [${namespace}], commands: [read], deniedReadKinds: [ConfigMap] }\ndefault: deny\n`;
 };
 writeFileSync(file, policyText());
 
@@ -190,6 +190,15 @@ test('a condition on the time that holds', decision, install('now-a', 'plain'));
 test('a caller who is allowed', decision, install('callers-a', 'plain', {}, 'ci'));
 test('a caller who is not allowed', decision, install('callers-b', 'plain', {}, 'cj'), /no rule of the policy/);
 test('a command that is allowed', decision, install('commands-a', 'plain'));
+test('a kind that may be read', decision, ({ plane, agentId }) =>
+  plane.listObjects(agentId, { namespace, kind: 'deploy' }),
+);
+test(
+  'a kind that may not be read, by its short name',
+  decision,
+  ({ plane, agentId }) => plane.listObjects(agentId, { namespace, kind: 'cm' }),
+  /rule see .*deniedReadKinds: ConfigMap/,
+);
 test(
   'a command that is not allowed',
   decision,

@@ -437,3 +437,17 @@ test('an agent is not upgraded by default: allow', (t) => {
   const message = refusalOf(t, () => decide(policy, scope({ type: 'upgrade_agent' }), { begins: noon }));
   t.regex(message ?? '', /needs a rule with images/);
 });
+
+const reads = test.macro((t, rule: string, [apiVersion, kind]: [string, string], refusal?: string) => {
+  const limits = decide(policyOf(rule), scope({ type: 'get_object', changes: false }), { begins: noon });
+  const message = refusalOf(t, () => limits.requireRead({ apiVersion, kind }));
+  if (refusal === undefined) t.is(message, undefined);
+  else t.true(message?.includes(refusal), message);
+});
+
+test('a kind that may be read', reads, 'readKinds: [Pod, Deployment]', ['apps/v1', 'Deployment']);
+test('a kind that may not be read', reads, 'readKinds: [Pod]', ['v1', 'Secret'], 'readKinds: Secret');
+test('a kind alone is not that of another group', reads, 'readKinds: [Pod]', ['x.example/v1', 'Pod'], 'readKinds: Pod');
+test('a kind that is denied', reads, 'deniedReadKinds: [Secret]', ['v1', 'Secret'], 'deniedReadKinds: Secret');
+test('a kind alone is denied in each group', reads, 'deniedReadKinds: [Secret]', ['x.example/v1', 'Secret'], 'denied');
+test('a kind that is not denied', reads, 'deniedReadKinds: [Secret]', ['v1', 'ConfigMap']);

@@ -24,12 +24,12 @@ export interface ObjectName {
 
 /** Returns an object that a person names. Throws `unknown_kind` and `not_found`. */
 export async function findObject(
-  context: Pick<OperationContext, 'cluster' | 'signal'>,
+  context: Pick<OperationContext, 'cluster' | 'policy' | 'signal'>,
   given: ObjectName,
 ): Promise<FoundObject> {
   const { cluster, signal } = context;
   checkNamespace(given.namespace);
-  const served = await servedKindOf(cluster, given, signal);
+  const served = await servedKindOf(context, given, signal);
   const ref = refOf(served, given);
   const object = await cluster.get(ref, signal);
   if (object === undefined) throw await notFound(context, served, ref);
@@ -41,7 +41,7 @@ export async function findObject(
  * `unknown_kind` and `not_found`.
  */
 export async function findNamedObject(
-  context: Pick<OperationContext, 'cluster' | 'signal'>,
+  context: Pick<OperationContext, 'cluster' | 'policy' | 'signal'>,
   namespace: string,
   text: string,
 ): Promise<FoundObject> {

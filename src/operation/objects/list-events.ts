@@ -54,8 +54,12 @@ export async function listEvents(context: OperationContext, request: Request): P
   };
 }
 
-async function kindSelector({ cluster, signal }: OperationContext, { apiVersion }: Request, given: string) {
-  const served = await servedKindOf(cluster, { kind: given, ...(apiVersion !== undefined && { apiVersion }) }, signal);
+async function kindSelector(context: OperationContext, { apiVersion }: Request, given: string) {
+  const served = await servedKindOf(
+    context,
+    { kind: given, ...(apiVersion !== undefined && { apiVersion }) },
+    context.signal,
+  );
   return {
     kind: served.kind,
     isOfGroup: (event: KubeObject) =>

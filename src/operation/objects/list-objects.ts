@@ -1,4 +1,4 @@
-import type { Cluster, ObjectPage, ObjectQuery } from '../../objects/cluster.ts';
+import type { ObjectPage, ObjectQuery } from '../../objects/cluster.ts';
 import { parseFieldSelector } from '../../objects/field-selector.ts';
 import { parseLabelSelector } from '../../objects/label-selector.ts';
 import type { KubeObject } from '../../objects/object.ts';
@@ -31,7 +31,7 @@ type ListedPage = Omit<ObjectPage, 'objects'> & { objects: ListedObject[] };
 export async function listObjects(context: OperationContext, request: RequestOf<'list_objects'>): Promise<ListedPage> {
   const { cluster, signal } = context;
   const { namespace = '', max = defaultMax, continue: after } = request;
-  const query = await queryOf(cluster, request, signal);
+  const query = await queryOf(context, request, signal);
   const page = await cluster.listPage({ ...query, limit: max, after }, signal);
   const { ofPods } = redactionOf(context, [], { objects: page.objects, namespace });
   const objects: ListedObject[] = [];
@@ -44,7 +44,7 @@ export async function listObjects(context: OperationContext, request: RequestOf<
 
 /** Returns what a request selects. Throws `unknown_kind`, and `bad_request` for a selector. */
 export async function queryOf(
-  cluster: Pick<Cluster, 'servedKinds'>,
+  context: Parameters<typeof servedKindOf>[0],
   request: Pick<RequestOf<'list_objects'>, 'kind' | 'apiVersion' | 'namespace' | 'selector' | 'fieldSelector'>,
   signal: AbortSignal,
 ): Promise<ObjectQuery> {
@@ -52,7 +52,7 @@ export async function queryOf(
   if (namespace !== undefined) checkNamespace(namespace);
   if (labelSelector !== undefined) parseLabelSelector(labelSelector);
   if (fieldSelector !== undefined) parseFieldSelector(fieldSelector);
-  const { apiVersion, kind, namespaced } = await servedKindOf(cluster, request, signal);
+  const { apiVersion, kind, namespaced } = await servedKindOf(context, request, signal);
   return {
     ...{ apiVersion, kind },
     ...(namespaced && namespace !== undefined && { namespace }),

@@ -1,6 +1,7 @@
 import type { Cluster } from '../../objects/cluster.ts';
 import { groupOf } from '../../objects/group-kind.ts';
 import type { ServedKind } from '../../objects/object.ts';
+import type { OperationContext } from '../context.ts';
 import { OperationError } from '../error.ts';
 
 /** Number of names in an error. */
@@ -9,15 +10,21 @@ const maxSuggestions = 10;
 /**
  * Returns the kind that a person names: by its kind, plural, singular or short name, in any case,
  * with or without its group (`deployments.apps`). Without a group, a kind of Kubernetes itself
- * precedes one that others have added. Throws `unknown_kind`, and `bad_request` if several groups
- * have the kind.
+ * precedes one that others have added. Throws `unknown_kind`, `bad_request` if several groups have
+ * the kind, and `denied_by_policy` if the command may not read it.
  */
 export async function servedKindOf(
-  cluster: Pick<Cluster, 'servedKinds'>,
+  context: Pick<OperationContext, 'policy'> & { cluster: Pick<Cluster, 'servedKinds'> },
   { kind: given, apiVersion }: { kind: string; apiVersion?: string },
   signal: AbortSignal,
 ): Promise<ServedKind> {
-  const kinds = await cluster.servedKinds(signal);
+  const kinds = await context.cluster.servedKinds(signal);
+  const served = namedKind(kinds, given, apiVersion);
+  context.policy?.requireRead(served);
+  return served;
+}
+
+function namedKind(kinds: readonly ServedKind[], given: string, apiVersion: string | undefined): ServedKind {
   const found = kinds
     .filter((served) => apiVersion === undefined || served.apiVersion === apiVersion)
     .filter((served) => isNamed(served, given.toLowerCase()));

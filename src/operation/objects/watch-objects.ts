@@ -54,7 +54,7 @@ export async function watchObjects(
   const { signal, abandon, host, progress, startTimer, cluster } = context;
   const limit = timeLimit(request.timeout ?? defaultDuration, [signal, abandon], startTimer);
   try {
-    const query = await queryOf(cluster, request, limit.signal);
+    const query = await queryOf(context, request, limit.signal);
     await requireFew(cluster, query, limit.signal);
     const runner = stepRunner(limit.signal, host, progress);
     const reported = await runner.step('watch', (tools) => follow(context, query, tools));

@@ -21,6 +21,7 @@ export function clusterLookup(
   return async (apiVersion, kind, namespace, name) => {
     if (unserved.has(`${apiVersion}/${kind}`)) return {};
     const { namespaced } = await cluster.resourceKind(apiVersion, kind, signal);
+    limits.policy?.requireRead({ apiVersion, kind });
     // without a namespace and with a name, nothing is read
     const isOther = namespaced && namespace !== releaseNamespace && (namespace !== '' || name === '');
     requireVisible(limits, isOther, () => {

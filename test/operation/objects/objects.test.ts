@@ -193,7 +193,7 @@ test('a kind of Kubernetes precedes another one, and one of several others has t
   ];
   const find = (kind: string, apiVersion?: string) =>
     servedKindOf(
-      { servedKinds: () => Promise.resolve(kinds) },
+      { cluster: { servedKinds: () => Promise.resolve(kinds) } },
       { kind, ...(apiVersion !== undefined && { apiVersion }) },
       never,
     );

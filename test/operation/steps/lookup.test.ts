@@ -26,7 +26,7 @@ function openCluster() {
 
 type Place = readonly [kind: string, namespace: string, name: string];
 
-const policyWith = (lookup: LookupScope) =>
+const policyWith = (lookup: string) =>
   decide(
     readPolicy(`rules:\n  - { name: shop, lookup: ${lookup} }\ndefault: deny\n`),
     {
@@ -75,3 +75,14 @@ test('a chart that may look up nothing does not see its own namespace', sees, 'n
 test('a chart that may look up nothing does not see a Namespace', sees, 'none', ['Namespace', '', 'default'], false);
 test('a chart that may look up all sees all namespaces', sees, 'all', ['Secret', '', ''], true);
 test('a chart that may look up all sees another namespace', sees, 'all', other, true);
+
+test('a chart does not see a kind that it may not read, in its own namespace either', async (t) => {
+  const { cluster, requests } = openCluster();
+  const policy = policyWith('all, deniedReadKinds: [Secret]');
+  const { signal } = new AbortController();
+  const lookup = clusterLookup({ cluster, policy }, { namespace: 'shop' }, signal);
+  const refusal = { code: 'denied_by_policy', message: /deniedReadKinds: Secret/ };
+  await t.throwsAsync(Promise.resolve(lookup('v1', 'Secret', 'shop', 'a')), refusal);
+  t.deepEqual(requests, []);
+  await t.notThrowsAsync(Promise.resolve(lookup('v1', 'ConfigMap', 'shop', 'a')));
+});
