@@ -1,16 +1,21 @@
+import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { tokenFile } from '../agent/connection/token-file.ts';
+import { abortReason, whenAborted } from '../async/index.ts';
 import type { ControlPlaneSettings } from '../cli/control-plane/settings.ts';
 import { serverTlsFiles } from '../cli/server-tls-settings.ts';
 import {
+  type CommandStore,
   ControlPlane,
   ControlPlaneError,
   createMemoryStore,
+  createPostgresStore,
   createSqliteStore,
   openAgentsFile,
   openServerTls,
 } from '../control-plane/index.ts';
+import type { Logger } from '../control-plane/logger.ts';
 import { controlPlaneMetrics } from '../metrics/control-plane-metrics.ts';
 import { type HealthServer, startHealthServer } from '../net/health-server.ts';
 import { dashboardFolder } from './dashboard-folder.ts';
@@ -34,7 +39,8 @@ export async function runControlPlane(settings: ControlPlaneSettings): Promise<v
     ...{ env: process.env, kind: 'client', service: 'helm-agent-control-plane', attributes: {} },
     onProblem: (message, fields) => log.warn(fields, message),
   });
-  const data = settings.data === 'memory' ? undefined : resolve(settings.data ?? defaultFile(process.env));
+  const data = dataFile(settings, process.env);
+  const store = storeOf(settings, data, log);
   const plane = new ControlPlane({
     authenticate: agents?.authenticate,
     registeredAgents: agents?.registeredAgents,
@@ -46,21 +52,26 @@ export async function runControlPlane(settings: ControlPlaneSettings): Promise<v
     recordSessions: settings.recordSessions,
     requireSecond: settings.requireSecond,
     dashboard: dashboardFolder,
-    store: data === undefined ? createMemoryStore() : createSqliteStore(data),
+    store,
     log,
     recorder: metrics?.recorder,
     tracing,
     version,
   });
   let probes: HealthServer | undefined;
+  const stopped = stopSignal();
   try {
     if (healthPort !== undefined) probes = await startHealthServer(healthPort, plane.health, metrics);
-    const port = await plane.listen(settings.port, settings.host);
-    log.info({ host: settings.host, port, version, data }, 'the control plane is listening');
-    const signal = await stopSignal();
+    const serve = async () => {
+      const port = await plane.listen(settings.port, settings.host);
+      log.info({ host: settings.host, port, version, data }, 'the control plane is listening');
+      if (store.lost) throw await reasonOf(store.lost);
+      return stopped;
+    };
+    const signal = await Promise.race([stopped, serve()]); // a replica that waits does not listen yet
     log.info({ signal }, 'the control plane is stopping');
   } catch (error) {
-    throw storeAdvice(error);
+    throw settings.databaseUrlFile === undefined ? storeAdvice(error) : error;
   } finally {
     await plane.close({ retryAfter: settings.retryAfter / 1000 });
     await tracing.close();
@@ -68,6 +79,26 @@ export async function runControlPlane(settings: ControlPlaneSettings): Promise<v
     probes?.close();
     endFollowing();
   }
+}
+
+/** Returns the file for commands and results; undefined if they are elsewhere. */
+function dataFile(
+  { data, databaseUrlFile }: ControlPlaneSettings,
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  return data === 'memory' || databaseUrlFile !== undefined ? undefined : resolve(data ?? defaultFile(env));
+}
+
+function storeOf({ databaseUrlFile }: ControlPlaneSettings, file: string | undefined, log: Logger): CommandStore {
+  if (databaseUrlFile !== undefined) {
+    return createPostgresStore({ url: () => readFile(databaseUrlFile, 'utf8'), log });
+  }
+  return file === undefined ? createMemoryStore() : createSqliteStore(file);
+}
+
+async function reasonOf(signal: AbortSignal): Promise<Error> {
+  await whenAborted(signal);
+  return abortReason(signal);
 }
 
 /** Returns the file for commands and results, in the folder for the state of programs. */

@@ -74,8 +74,8 @@ export class CommandIndex {
    * Reads what is stored, and returns what is not about commands. Rejects with `ControlPlaneError`
    * `store_unavailable`.
    */
-  async open(): Promise<Pick<StoreContents, 'entries' | 'lastAudit'>> {
-    const { commands, agents, sightings = [], entries = [], lastAudit } = await this.#store.open();
+  async open(signal?: AbortSignal): Promise<Pick<StoreContents, 'entries' | 'lastAudit'>> {
+    const { commands, agents, sightings = [], entries = [], lastAudit } = await this.#store.open(signal);
     for (const agentId of agents) this.#agents.set(agentId, undefined);
     for (const sighting of sightings) this.#agents.set(sighting.agentId, sighting);
     for (const record of commands) {
@@ -100,9 +100,9 @@ export class CommandIndex {
     await this.#writer.close();
   }
 
-  /** Whether the store is open, and the last write has not failed. */
+  /** Whether the store is open and reachable, and the last write has not failed. */
   get isAvailable(): boolean {
-    return this.#isOpen && this.#writer.problem === undefined;
+    return this.#isOpen && this.#writer.problem === undefined && this.#store.isReachable?.() !== false;
   }
 
   /** Whether more changes wait to be stored than the limits say, so that no more should arrive. */

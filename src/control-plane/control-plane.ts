@@ -100,8 +100,8 @@ export interface ControlPlaneOptions {
   /** Time for an agent to send `hello`, in milliseconds. Default: 10,000. */
   helloTimeoutMs?: number;
   /**
-   * Keeps commands and results; `createSqliteStore` returns one. It is opened by `listen` or
-   * `attach`, and closed by `close`. Default: the memory of this process.
+   * Keeps commands and results; `createSqliteStore` and `createPostgresStore` return one. It is
+   * opened by `listen` or `attach`, and closed by `close`. Default: the memory of this process.
    */
   store?: CommandStore | undefined;
   /** Bounds of what agents and users can make it keep. Default: those of docs/limits.md. */
@@ -202,6 +202,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   readonly #recordings: Recordings;
   readonly #sessionListener: SessionListener;
   readonly #detachments: (() => void)[] = [];
+  readonly #closing = new AbortController();
   #opening: Promise<void> | undefined;
   /** The host that the server listens on; undefined before. */
   #host: string | undefined;
@@ -407,6 +408,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
    * again after `retryAfter` seconds, or up to twice as many, so that they do not all come at once.
    */
   async close({ retryAfter = 1 }: { retryAfter?: number } = {}): Promise<void> {
+    this.#closing.abort();
     for (const detach of this.#detachments.splice(0)) detach();
     this.#dispatcher.close();
     this.#handshake.close();
@@ -561,7 +563,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   }
 
   async #openAll(): Promise<void> {
-    const { entries = [], lastAudit } = await this.#commands.open();
+    const { entries = [], lastAudit } = await this.#commands.open(this.#closing.signal);
     this.#audit.open(lastAudit);
     this.#keys.open(entries);
     this.tokens.open(entries);

@@ -35,6 +35,7 @@ export type {
 export type { SessionRule } from './sessions/sessions.ts';
 export { openServerTls, type ServerTls, type ServerTlsFiles, type ServerTlsOptions } from '../net/server-tls.ts';
 export { createMemoryStore } from './store/memory-store.ts';
+export { createPostgresStore, type PostgresStoreOptions } from './store/postgres-store.ts';
 export { createSqliteStore } from './store/sqlite-store.ts';
 export type { Token } from './token.ts';
 export type { CommandResult, Failure, Position, Status } from '../protocol/messages.ts';

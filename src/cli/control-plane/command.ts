@@ -15,7 +15,11 @@ export const controlPlaneCommand: Command<ProgramDependencies> = {
 To let other machines reach it, name a file with a token for users. Agents that
 these invite with "helm-agent ctl enrol" connect with a key of their own; give
 others tokens with "helm-agent agents add".`,
-  examples: ['--port 8088', '--host 0.0.0.0 --api-token-file users.token --data /data/plane.db'],
+  examples: [
+    '--port 8088',
+    '--host 0.0.0.0 --api-token-file users.token --data /data/plane.db',
+    '--database-url-file database.url',
+  ],
   checkArguments: argumentCount('exactly', 0),
   flags: () => settingFlags(controlPlaneSettings),
   async run({ flags, context: dependencies }) {
@@ -23,6 +27,7 @@ others tokens with "helm-agent agents add".`,
     const settings = readSettings(controlPlaneSchema, controlPlaneSettings, given, dependencies.env);
     requireApiToken(settings);
     await requireFile(controlPlaneSettings.agentsFile, settings.agentsFile, dependencies);
+    await requireFile(controlPlaneSettings.databaseUrlFile, settings.databaseUrlFile, dependencies);
     await requireToken(controlPlaneSettings.apiTokenFile, settings.apiTokenFile, dependencies);
     await requireServerTls(settings);
     await dependencies.runControlPlane(settings).catch((error: unknown) => {

@@ -49,6 +49,13 @@ export const controlPlaneSettings = {
     description: 'begin sessions of ctl exec only when a second person watches: off, terminals or all',
     default: 'off',
   },
+  databaseUrlFile: {
+    flag: 'database-url-file',
+    value: 'file',
+    variable: 'HELM_AGENT_DATABASE_URL_FILE',
+    description: 'file with the URL of a PostgreSQL database that keeps commands and results instead of --data',
+    default: 'none',
+  },
   retryAfter: {
     flag: 'retry-after',
     value: 'duration',
@@ -84,6 +91,7 @@ export const controlPlaneSchema = z
     data: z.string().optional(),
     recordSessions: sessionRuleSchema,
     requireSecond: sessionRuleSchema,
+    databaseUrlFile: z.string().optional(),
     retryAfter: durationSchema
       .refine((milliseconds) => milliseconds <= maxRetryAfter * 1000, 'must be at most 1h')
       .default(1000),
@@ -92,11 +100,18 @@ export const controlPlaneSchema = z
     healthPort: portSchema.optional(),
     listenInsecure: switchSchema,
   })
+  .refine(({ data, databaseUrlFile }) => data === undefined || databaseUrlFile === undefined, {
+    path: ['databaseUrlFile'],
+    message: 'cannot be used together with --data; name one of them',
+  })
   .refine(areTlsFilesComplete, { path: ['tlsCertificate'], message: incompleteTlsFiles })
-  .refine(({ recordSessions, data }) => recordSessions === 'off' || data !== 'memory', {
-    path: ['recordSessions'],
-    message: 'recordings need a folder; name a file with --data',
-  });
+  .refine(
+    ({ recordSessions, data, databaseUrlFile }) => recordSessions === 'off' || (data !== 'memory' && !databaseUrlFile),
+    {
+      path: ['recordSessions'],
+      message: 'recordings need a folder; name a file with --data',
+    },
+  );
 
 /** Settings of `helm-agent control-plane`. */
 export type ControlPlaneSettings = z.output<typeof controlPlaneSchema>;

@@ -159,8 +159,18 @@ export interface Retention {
  */
 export interface CommandStore {
   readonly retention: Retention;
-  /** Returns what is stored. Called once, before all other methods. */
-  open(): Promise<StoreContents>;
+  /**
+   * Aborts when another control plane has taken the store over. This one must end then. Default:
+   * no other one can.
+   */
+  readonly lost?: AbortSignal;
+  /** Whether the store can be used now. Default: it can until a write fails. */
+  isReachable?(): boolean;
+  /**
+   * Returns what is stored, when no other control plane uses the store. Called once, before all
+   * other methods but `close`. Rejects with the signal's reason.
+   */
+  open(signal?: AbortSignal): Promise<StoreContents>;
   /**
    * Stores all changes of a batch, or none of them. Resolves when they are durable. Called again
    * only after the last call has settled.

@@ -2,36 +2,22 @@ import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import test, { type ExecutionContext } from 'ava';
 import {
-  type CommandEvent,
-  type CommandRecord,
   type CommandStore,
   createMemoryStore,
+  createPostgresStore,
   createSqliteStore,
-  type StoreBatch,
 } from '../../../src/control-plane/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { temporaryFile } from '../support/file.ts';
+import { postgresOfFile } from '../support/postgres.ts';
+import { batch, event, record } from '../support/stored.ts';
 
-const record = (key: string, part: Partial<CommandRecord> = {}): CommandRecord => ({
-  ...{ key, agentId: 'edge-1', type: 'install_release', fingerprint: 'f', state: 'waiting' },
-  ...{ isDurable: false, isConnected: true, lastEvent: 0, lastStatus: 0, lastEvidence: 0, bytes: 0 },
-  ...{ instanceId: undefined, payload: '{}', expiresAt: undefined },
-  ...part,
-});
-
-const event = (key: string, id: number) => {
-  const connected: CommandEvent = { id, type: 'agent', payload: { connected: id % 2 === 0 } };
-  return { key, event: connected, bytes: 256 };
-};
-
-const batch = (part: Partial<StoreBatch>): StoreBatch => ({
-  ...{ commands: [], events: [], trims: [], forgotten: [], agents: [], forgottenAgents: [] },
-  ...part,
-});
+const postgres = postgresOfFile(test);
 
 type Reopen = () => Promise<CommandStore>;
 
-const drivers: Record<string, (t: ExecutionContext) => Promise<Reopen>> = {
+/** Undefined: this machine has no such store. */
+const drivers: Record<string, ((t: ExecutionContext) => Promise<Reopen>) | undefined> = {
   memory() {
     const store = createMemoryStore();
     return Promise.resolve(() => Promise.resolve(store));
@@ -45,15 +31,27 @@ const drivers: Record<string, (t: ExecutionContext) => Promise<Reopen>> = {
       return (store = createSqliteStore(path));
     };
   },
+  PostgreSQL:
+    postgres &&
+    (async (t) => {
+      const url = await postgres().createDatabase();
+      let store: CommandStore | undefined;
+      t.teardown(() => store?.close());
+      return async () => {
+        await store?.close();
+        return (store = createPostgresStore({ url }));
+      };
+    }),
 };
 
-const both = (title: string, run: (t: ExecutionContext, reopen: Reopen) => Promise<void>) => {
+const each = (title: string, run: (t: ExecutionContext, reopen: Reopen) => Promise<void>) => {
   for (const [name, driver] of Object.entries(drivers)) {
-    test(`${name}: ${title}`, async (t) => run(t, await driver(t)));
+    if (driver) test(`${name}: ${title}`, async (t) => run(t, await driver(t)));
+    else test.skip(`${name}: ${title} (it is not installed)`, (t) => t.pass());
   }
 };
 
-both('keeps commands in their order, and their last state', async (t, reopen) => {
+each('keeps commands in their order, and their last state', async (t, reopen) => {
   const store = await reopen();
   t.deepEqual(await store.open(), { commands: [], agents: [] });
   await store.write(batch({ commands: [record('b'), record('a')], agents: ['edge-1', 'edge-2'] }));
@@ -77,7 +75,7 @@ both('keeps commands in their order, and their last state', async (t, reopen) =>
   t.deepEqual(await again.open(), { commands: [changed, record('a')], agents: ['edge-1', 'edge-2'] });
 });
 
-both('keeps entries until they are deleted', async (t, reopen) => {
+each('keeps entries until they are deleted', async (t, reopen) => {
   const store = await reopen();
   await store.open();
   const entry = (collection: string, id: string, text?: string) => ({ collection, id, text });
@@ -87,7 +85,7 @@ both('keeps entries until they are deleted', async (t, reopen) => {
   t.deepEqual((await again.open()).entries, [entry('a', '1', 'x2'), entry('b', '1', 'z')]);
 });
 
-both('keeps events from the oldest that is needed', async (t, reopen) => {
+each('keeps events from the oldest that is needed', async (t, reopen) => {
   const store = await reopen();
   await store.open();
   const commands = [record('a'), record('b')];
@@ -101,7 +99,7 @@ both('keeps events from the oldest that is needed', async (t, reopen) => {
   t.deepEqual(first, { event: event('b', 1).event, bytes: 256 });
 });
 
-both('forgets an agent until it is connected again', async (t, reopen) => {
+each('forgets an agent until it is connected again', async (t, reopen) => {
   const store = await reopen();
   await store.open();
   await store.write(batch({ agents: ['edge-1', 'edge-2', 'edge-3'] }));
@@ -111,7 +109,7 @@ both('forgets an agent until it is connected again', async (t, reopen) => {
   t.deepEqual((await again.open()).agents.toSorted(), ['edge-2', 'edge-3']);
 });
 
-both('forgets a command with its events', async (t, reopen) => {
+each('forgets a command with its events', async (t, reopen) => {
   const store = await reopen();
   await store.open();
   await store.write(batch({ commands: [record('a'), record('b')], events: [event('a', 1)] }));
@@ -140,7 +138,8 @@ test('a payload is gone from the file when it was deleted', async (t) => {
   const store = createSqliteStore(path);
   await store.open();
   const contents = async () =>
-    Buffer.concat([await readFile(path), await readFile(`${path}-wal`).catch(() => Buffer.of())]);
+    // in this order: what is in the log can move to the file in between
+    Buffer.concat([await readFile(`${path}-wal`).catch(() => Buffer.of()), await readFile(path)]);
   await store.write(batch({ commands: [record('a', { payload: 'sentinel'.repeat(2000) })] }));
   t.true((await contents()).includes('sentinel'));
   await store.write(batch({ commands: [record('a', { state: 'accepted', payload: undefined })] }));
@@ -169,18 +168,42 @@ test('a file of an earlier version is brought to the newest one', async (t) => {
   await again.close();
 });
 
-test('keeps when an agent was connected last', async (t) => {
-  const path = await temporaryFile(t);
-  for (const store of [createSqliteStore(path), createMemoryStore()]) {
-    await store.open();
-    const sighting = { agentId: 'edge-1', lastSeen: 5, version: '1' };
-    await store.write(batch({ agents: ['edge-1', 'edge-2'], sightings: [{ ...sighting, lastSeen: 4 }, sighting] }));
-    await store.write(batch({ forgottenAgents: ['edge-2'] }));
-    await store.close();
-    const { agents, sightings } = await store.open();
-    t.deepEqual([agents, sightings], [['edge-1'], [sighting]]);
-    await store.close();
-  }
+each('keeps when an agent was connected last', async (t, reopen) => {
+  const store = await reopen();
+  await store.open();
+  const sighting = { agentId: 'edge-1', lastSeen: 5, version: '1' };
+  await store.write(batch({ agents: ['edge-1', 'edge-2'], sightings: [{ ...sighting, lastSeen: 4 }] }));
+  await store.write(batch({ forgottenAgents: ['edge-2'], sightings: [sighting] }));
+  const { agents, sightings } = await (await reopen()).open();
+  t.deepEqual([agents, sightings], [['edge-1'], [sighting]]);
+});
+
+each('keeps the audit log, and returns pages of it', async (t, reopen) => {
+  const store = await reopen();
+  await store.open();
+  const line = (number: number) => ({ number, at: number * 10, line: `{"number":${number}}` });
+  await store.write(batch({ audit: [1, 2, 3, 4, 5].map(line) }));
+  await store.write(batch({ oldAudit: { upTo: 1, before: 30 } }));
+  const again = await reopen();
+  t.deepEqual((await again.open()).lastAudit, line(5));
+  t.deepEqual(await again.audit({ after: 0, since: 0, max: 2 }), [line(3), line(4)]);
+  t.deepEqual(await again.audit({ after: 3, since: 50, max: 9 }), [line(5)]);
+});
+
+each('keeps names that a database could not', async (t, reopen) => {
+  const store = await reopen();
+  await store.open();
+  const names = ['a\u0000b', '"quoted"\\', "'; DROP TABLE commands; --", '{NULL,","}', 'ü😀', ''];
+  const commands = names.map((key) => record(key, { namespace: key, sentBy: key, payload: JSON.stringify({ key }) }));
+  const entries = names.map((id) => ({ collection: 'c', id, text: JSON.stringify(id) }));
+  await store.write(batch({ commands, events: names.map((key) => event(key, 1)), agents: names, entries }));
+  const again = await reopen();
+  const contents = await again.open();
+  t.deepEqual(contents.commands, commands);
+  t.deepEqual(contents.agents.toSorted(), names.toSorted());
+  const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+  t.deepEqual(contents.entries?.toSorted(byId), entries.toSorted(byId));
+  for (const key of names) t.is((await again.events(key)).length, 1, key);
 });
 
 test('a batch is stored as a whole or not at all', async (t) => {

@@ -1,0 +1,57 @@
+import { randomInt } from 'node:crypto';
+import { type Logger, silentLog } from '../logger.ts';
+import type { CommandStore } from './command-store.ts';
+import { type DatabaseUrl, unavailable } from './postgres-connection.ts';
+import { PostgresLeader } from './postgres-leader.ts';
+import { readAudit, readContents, readEvents, writeBatch } from './postgres-records.ts';
+
+export interface PostgresStoreOptions {
+  /**
+   * `postgresql://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full`, or a function that reads it
+   * for each connection. What it does not have is read from the environment variables of libpq,
+   * such as `PGPASSWORD`.
+   */
+  url: DatabaseUrl;
+  /** Default: nothing is logged. */
+  log?: Logger;
+  /** Returns a number from 0 up to 1, for pauses between attempts. Default: that of the system. */
+  random?: () => number;
+}
+
+/**
+ * Keeps commands in a PostgreSQL database, version 14 or newer, in the schema `helm_agent`: those
+ * that have ended for 7 days, at most the last 10,000, and of them those whose packets have 512 MiB
+ * together. Several control planes can share a database. One of them leads: `open` waits until no
+ * other one does. The methods reject with `ControlPlaneError` `store_unavailable`.
+ */
+export function createPostgresStore({ url, log = silentLog, random = randomPart }: PostgresStoreOptions): CommandStore {
+  const leader = new PostgresLeader({ url, log, random });
+  const known = async <Result>(run: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await run();
+    } catch (error) {
+      throw unavailable(error);
+    }
+  };
+  return {
+    retention: { commands: 10_000, bytes: 512 * 1024 * 1024, milliseconds: 7 * 24 * 3_600_000 },
+    lost: leader.lost,
+    isReachable: () => leader.isConnected,
+    async open(signal = new AbortController().signal) {
+      try {
+        return await readContents(await leader.lead(signal));
+      } catch (error) {
+        signal.throwIfAborted();
+        throw unavailable(error);
+      }
+    },
+    write: (batch) => known(() => leader.transaction((client) => writeBatch(client, batch))),
+    events: (key) => known(async () => readEvents(leader.readers, key)),
+    audit: (page) => known(async () => readAudit(leader.readers, page)),
+    close: () => leader.close(),
+  };
+}
+
+function randomPart(): number {
+  return randomInt(1_000_000) / 1_000_000;
+}
