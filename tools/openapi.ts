@@ -8,7 +8,11 @@ import { commandTable as table } from '../src/protocol/commands/index.ts';
 /** Returns the routes of the API, whose handlers cannot be called. */
 export function apiRoutes(): ApiRoute[] {
   const backend: Partial<ApiBackend> = { table };
-  return apiRoutesOf(backend as ApiBackend, { token: undefined }, silentLog); // only handlers use the rest
+  return apiRoutesOf(
+    { ...(backend as ApiBackend), bodies: { maxBytes: 0, bytes: 0 } },
+    { token: undefined },
+    silentLog,
+  ); // only handlers use the rest
 }
 
 /** Returns the document; see `OpenApiOptions` for `isClosed`. */

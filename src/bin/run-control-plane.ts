@@ -14,6 +14,7 @@ import {
   createSqliteStore,
   openAgentsFile,
   openServerTls,
+  openSignInFile,
 } from '../control-plane/index.ts';
 import type { Logger } from '../control-plane/logger.ts';
 import { controlPlaneMetrics } from '../metrics/control-plane-metrics.ts';
@@ -34,6 +35,7 @@ export async function runControlPlane(settings: ControlPlaneSettings): Promise<v
   const metrics = healthPort === undefined ? undefined : await openProcessMetrics(controlPlaneMetrics);
   metrics?.recorder.set('helm_agent_hub_build_info', { version }, 1);
   const agents = agentsFile === undefined ? undefined : await openAgentsFile(agentsFile, { log });
+  const signIn = settings.signInFile === undefined ? undefined : await openSignInFile(settings.signInFile, { log });
   const files = serverTlsFiles(settings.tlsCertificate, settings.tlsKey);
   const tracing = await openTracing({
     ...{ env: process.env, kind: 'client', service: 'helm-agent-control-plane', attributes: {} },
@@ -46,6 +48,7 @@ export async function runControlPlane(settings: ControlPlaneSettings): Promise<v
     registeredAgents: agents?.registeredAgents,
     areAgentsReadable: agents?.isReadable,
     apiToken: apiTokenFile === undefined ? undefined : tokenFile(apiTokenFile),
+    signIn,
     insecure: listenInsecure,
     tls: files && (await openServerTls(files, { log })),
     ...(data !== undefined && { chartFolder: `${data}-charts`, recordingFolder: `${data}-recordings` }),
@@ -76,6 +79,7 @@ export async function runControlPlane(settings: ControlPlaneSettings): Promise<v
     await plane.close({ retryAfter: settings.retryAfter / 1000 });
     await tracing.close();
     agents?.close();
+    signIn?.close();
     probes?.close();
     endFollowing();
   }

@@ -1,9 +1,8 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { messageOf } from '../errors/index.ts';
 import { bearerToken, tokenHash } from '../net/authorization.ts';
 import { AgentsFileError, maxAgentsFileBytes, readAgentsText } from './agent-credentials.ts';
+import { fileVersion, readBoundedFile } from './bounded-file.ts';
 import type { AgentIdentity } from './identity.ts';
 import { type Logger, silentLog } from './logger.ts';
 
@@ -50,11 +49,12 @@ export async function openAgentsFile(path: string, options: AgentsFileOptions = 
   const emptied = (text: string) => (text === '' && entries.size > 0 ? `agents file ${path} is empty` : undefined);
 
   async function load(): Promise<void> {
-    const found = await versionOf(path);
+    const cannot = (error: unknown) => Promise.reject(unreadable(path, error));
+    const found = await fileVersion(path).catch(cannot);
     if (found === version) return;
-    const text = await readAgentsFile(path);
+    const text = await readBoundedFile(path, maxAgentsFileBytes).catch(cannot);
     // it may have been read in the middle of a change
-    if ((await versionOf(path)) !== found) return;
+    if ((await fileVersion(path).catch(cannot)) !== found) return;
     version = found;
     const { credentials, problem } = readAgentsText(text, path);
     unusable = credentials.length === 0 ? (problem ?? emptied(text)) : undefined;
@@ -103,34 +103,6 @@ export async function openAgentsFile(path: string, options: AgentsFileOptions = 
     isReadable: () => problem === '',
     close: () => clearInterval(timer),
   };
-}
-
-/** Returns a text that changes when the file does. */
-async function versionOf(path: string): Promise<string> {
-  try {
-    const { mtimeNs, ctimeNs, ino, size } = await stat(path, { bigint: true });
-    return [mtimeNs, ctimeNs, ino, size].join(' ');
-  } catch (error) {
-    throw unreadable(path, error);
-  }
-}
-
-async function readAgentsFile(path: string): Promise<string> {
-  try {
-    // without NONBLOCK, opening a pipe would wait for its writer
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    return await readBounded(file).finally(() => file.close());
-  } catch (error) {
-    throw unreadable(path, error);
-  }
-}
-
-async function readBounded(file: FileHandle): Promise<string> {
-  const stats = await file.stat();
-  if (!stats.isFile()) throw new Error('it is not a file');
-  if (stats.size > maxAgentsFileBytes) throw new Error(`it has more than ${maxAgentsFileBytes} bytes`);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(maxAgentsFileBytes), 0, maxAgentsFileBytes, 0);
-  return buffer.toString('utf8', 0, bytesRead);
 }
 
 function unreadable(path: string, error: unknown): AgentsFileError {

@@ -3,6 +3,7 @@ import type { Health } from '../net/health.ts';
 import type { CommandTable } from '../protocol/commands/table.ts';
 import { addressOf, anyone, authenticateUser, type User, type UserAccess } from './access/authenticate-user.ts';
 import { type Guard, RefusedError } from './access/guard.ts';
+import { sessionRoutes } from './access/session-routes.ts';
 import { tokenRoutes } from './access/token-routes.ts';
 import type { UserTokens } from './access/user-tokens.ts';
 import { agentRoutes } from './agent-routes.ts';
@@ -20,13 +21,22 @@ import { enrolmentRoutes } from './enrolment/enrolment-routes.ts';
 import { ControlPlaneError } from './error.ts';
 import { EventStreams } from './event-stream.ts';
 import { healthRoutes } from './health-routes.ts';
-import { type ApiRoute, type Handler, type Requester, type Route, sendError, sendProblem } from './http-json.ts';
+import {
+  type ApiRoute,
+  type Handler,
+  type RequestBodies,
+  type Requester,
+  type Route,
+  sendError,
+  sendProblem,
+} from './http-json.ts';
 import type { KnownAgent } from './known-agent.ts';
 import type { Logger } from './logger.ts';
 import { openApiRoute } from './openapi/openapi-route.ts';
 import { resultRoutes } from './result-routes.ts';
 import { recordingRoutes } from './sessions/recording-routes.ts';
 import type { Recordings } from './sessions/recordings.ts';
+import { type SignInBackend, signInRoutes, signOutRoute } from './sign-in/sign-in-routes.ts';
 import type { CommandStreams } from './streams/command-streams.ts';
 
 /** The parts of the control plane that the REST API offers. */
@@ -44,6 +54,8 @@ export interface ApiBackend {
   tokens: UserTokens;
   audit: AuditLog;
   recordings: Recordings;
+  /** How people sign in. Default: they have tokens. */
+  signIn?: SignInBackend | undefined;
   /** Whether the last change of the agents' credentials could be read. */
   areAgentsReadable: () => boolean;
   /** Bytes of the bodies of all requests that are being read. */
@@ -59,7 +71,13 @@ export interface ApiBackend {
 /** Returns a listener for an HTTP server that serves the REST API and its event streams. */
 export function createApi(backend: ApiBackend, access: UserAccess, log: Logger) {
   const dashboard = backend.dashboard === undefined ? undefined : openDashboard(backend.dashboard);
-  const routes = [...apiRoutesOf(backend, access, log), ...(dashboard?.routes ?? [])];
+  const { signIn, audit, requestBytes } = backend;
+  const bodies = { maxBytes: requestBytes, bytes: 0 };
+  const routes: Route[] = [
+    ...apiRoutesOf({ ...backend, bodies }, access, log),
+    ...(signIn ? signInRoutes({ ...signIn, bodies, audit }) : []),
+    ...(dashboard?.routes ?? []),
+  ];
   const options = { ...backend, access, servePage: dashboard?.servePage };
   return (request: IncomingMessage, response: ServerResponse): void => {
     serveWithAudit(routes, options, request, response).catch((error: unknown) => {
@@ -75,19 +93,21 @@ export function createApi(backend: ApiBackend, access: UserAccess, log: Logger) 
 }
 
 /** Returns the routes of the API. Exported for its document. @public */
-export function apiRoutesOf(backend: ApiBackend, { token }: Pick<UserAccess, 'token'>, log: Logger): ApiRoute[] {
-  const { requestBytes, unreadBytes } = backend;
-  const shared = {
-    ...backend,
-    bodies: { maxBytes: requestBytes, bytes: 0 },
-    events: new EventStreams({ token, maxUnreadBytes: unreadBytes }),
-    log,
-  };
+export function apiRoutesOf(
+  { bodies, ...backend }: ApiBackend & { bodies: RequestBodies },
+  { token }: Pick<UserAccess, 'token'>,
+  log: Logger,
+): ApiRoute[] {
+  const { unreadBytes, signIn } = backend;
+  const events = new EventStreams({ token, maxUnreadBytes: unreadBytes });
+  const shared = { ...backend, sessions: signIn?.sessions, bodies, events, log };
   const routes: ApiRoute[] = [
     ...healthRoutes(shared),
     ...agentRoutes(shared),
     ...enrolmentRoutes(shared),
     ...tokenRoutes(shared),
+    ...sessionRoutes(shared),
+    signOutRoute(signIn),
     ...auditRoutes(shared),
     ...recordingRoutes(shared),
     ...commandRoutes({ ...shared, token }),
@@ -131,7 +151,8 @@ async function serveWithAudit(
     if (path.startsWith('/api/')) user = await authenticateUser(request, options.access);
     if (user !== anyone) options.access.trust(request.socket);
     await serve(routes, { ...options, user: { ...user, note } }, request, response);
-    if (!isChange(request)) return;
+    // strangers must not fill the log
+    if (!isChange(request) || user === anyone) return;
     options.audit.add({ ...about, user: user.principal.name, decision: 'allowed', outcome: 'ok', ...noted });
   } catch (error) {
     const outcome = error instanceof ControlPlaneError ? error.code : 'internal';
@@ -147,7 +168,7 @@ async function serveWithAudit(
         namespace,
         releaseName,
       });
-    } else if (outcome === 'unauthenticated' || (name !== undefined && isChange(request))) {
+    } else if (['unauthenticated', 'forbidden'].includes(outcome) || (name !== undefined && isChange(request))) {
       options.audit.addRefusal({ ...about, outcome, user: name, ...noted });
     }
     throw error;

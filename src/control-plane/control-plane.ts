@@ -44,10 +44,13 @@ import type { SentCommand } from './sent-command.ts';
 import { attendedStream } from './sessions/attended-stream.ts';
 import { Recordings } from './sessions/recordings.ts';
 import { type SessionRule, Sessions } from './sessions/sessions.ts';
+import { IdentityProvider } from './sign-in/identity-provider.ts';
+import type { SignInFile } from './sign-in/sign-in-file.ts';
+import { UserSessions } from './sign-in/user-sessions.ts';
 import type { CommandStore } from './store/command-store.ts';
 import { createMemoryStore } from './store/memory-store.ts';
 import { CommandStreams } from './streams/command-streams.ts';
-import { isSessionPath, type SessionListener, sessionListener } from './streams/session-listener.ts';
+import { isSessionPath, isStreamPath, type SessionListener, sessionListener } from './streams/session-listener.ts';
 import { requireToken, type Token } from './token.ts';
 
 export interface ControlPlaneOptions {
@@ -78,6 +81,11 @@ export interface ControlPlaneOptions {
    * Authenticates users of the REST API in another way than by a token. Default: users have tokens.
    */
   authenticateUser?: UserAccess['authenticateUser'];
+  /**
+   * How people sign in; `openSignInFile` returns it. Requests without a token or a session are then
+   * refused, also on addresses of this machine. Default: people have tokens.
+   */
+  signIn?: SignInFile | undefined;
   /**
    * Decides about what the roles of a user allow: returns false to refuse it. Default: it is
    * allowed.
@@ -192,13 +200,15 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   readonly health: Health;
   /** The tokens of users of the REST API. */
   readonly tokens: UserTokens;
+  /** The sessions of people. Undefined without the option `signIn`. */
+  readonly sessions: UserSessions | undefined;
   readonly #audit: AuditLog;
   readonly #dispatcher: Dispatcher;
   readonly #server: HttpServer;
   readonly #handshake: AgentHandshake;
   readonly #upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   readonly #streams: CommandStreams;
-  readonly #sessions: Sessions;
+  readonly #attended: Sessions;
   readonly #recordings: Recordings;
   readonly #sessionListener: SessionListener;
   readonly #detachments: (() => void)[] = [];
@@ -256,7 +266,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
       ...{ folder: options.recordingFolder, limits, now, monotonic },
       audit: (fields) => audit.add(fields),
     });
-    const sessions = new Sessions({
+    const attended = new Sessions({
       ...{ table, recordings, record: options.recordSessions ?? 'off', requireSecond: options.requireSecond ?? 'off' },
       audit: (fields) => audit.add(fields),
     });
@@ -301,6 +311,16 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
       onExpired: ({ id, name: user }) =>
         audit.add({ action: 'token expired', user, tokenId: id, decision: 'allowed', outcome: 'ok' }),
     });
+    const { signIn: file } = options;
+    const sessions =
+      file &&
+      new UserSessions({
+        ...{ settings: file.settings, now, monotonic, randomBytes },
+        keep: (entry) => commands.keep(entry),
+        stored: () => commands.stored(),
+        onEnded: ({ id, name: user }, reason) =>
+          audit.add({ action: `session ended: ${reason}`, user, sessionId: id, decision: 'allowed', outcome: 'ok' }),
+      });
     const guard = new Guard({
       ...{ table, authorize: options.authorize },
       labelsOf(agentId) {
@@ -318,14 +338,22 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     this.#agents = agents;
     this.#charts = charts;
     this.#streams = streams;
-    this.#sessions = sessions;
+    this.#attended = attended;
     this.#recordings = recordings;
     this.#keys = keys;
     this.#dispatcher = dispatcher;
     this.tokens = tokens;
     this.#audit = audit;
     const { apiToken: token, authenticateUser } = options;
-    const access = { token, tokens, authenticateUser, openHost: () => this.#openHost(), trust };
+    const signIn = file &&
+      sessions && {
+        settings: file.settings,
+        sessions,
+        provider: new IdentityProvider({ settings: file.settings, log }),
+      };
+    if (file && sessions) this.#detachments.push(file.onChange(() => sessions.refresh()));
+    this.sessions = sessions;
+    const access = { token, tokens, signIn, authenticateUser, openHost: () => this.#openHost(), trust };
     const { requestBytes, unreadBytes, uploadWaitMs } = limits;
     const { areAgentsReadable = () => true } = options;
     this.health = {
@@ -334,13 +362,15 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
         { name: 'store', isOk: commands.isAvailable },
         // the agents of the last file come and go, so they are not sent elsewhere for this
         { name: 'agents-file', isOk: true, ...(!areAgentsReadable() && { detail: 'not readable' }) },
+        // people keep the roles that it gave them last
+        ...(file ? [{ name: 'sign-in-file', isOk: true, ...(!file.isReadable() && { detail: 'not readable' }) }] : []),
       ],
     };
     this.#detachments.push(recorder.onScrape(() => this.#measure(recorder)));
     const backend = {
       health: this.health,
       table,
-      ...{ keys, tokens, guard, audit, recordings },
+      ...{ keys, tokens, guard, audit, recordings, signIn },
       ...{
         agents: this.#knownAgents,
         commands,
@@ -365,7 +395,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     this.#upgrade = createUpgradeListener({
       ...{ peer: 'an agent', subprotocols: [keySubprotocol, subprotocol], log, decide: this.#handshake.decide },
     });
-    this.#sessionListener = sessionListener({ commands, streams, sessions, access, guard, audit, log });
+    this.#sessionListener = sessionListener({ commands, streams, sessions: attended, access, guard, audit, log });
     this.#server.on('request', this.requestListener);
     this.#server.on('upgrade', (request, socket, head) => {
       const serve = isSessionPath(request.url) ? this.#sessionListener.upgrade : this.#upgrade;
@@ -389,14 +419,16 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   }
 
   /**
-   * Opens the store, and accepts agents on a server of the application until `close` is called. The
-   * server's other paths stay as they are. Without `authenticate`, only agents with a key are let
-   * in. Rejects with `ControlPlaneError` `store_unavailable`.
+   * Opens the store, and accepts agents on a server of the application until `close` is called, and
+   * the WebSockets of users for the streams of commands. The server's other paths stay as they are.
+   * Without `authenticate`, only agents with a key are let in. Rejects with `ControlPlaneError`
+   * `store_unavailable`.
    */
   async attach(server: HttpServer, { path = '/agents' }: AttachOptions = {}): Promise<void> {
     await this.#open();
     const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       if (request.url?.split('?')[0] === path) this.#upgrade(request, socket, head);
+      else if (isStreamPath(request.url)) this.#sessionListener.upgrade(request, socket, head);
       else if (server.listenerCount('upgrade') === 1) socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
     };
     server.on('upgrade', onUpgrade);
@@ -423,6 +455,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     await left;
     await this.#recordings.close();
     this.tokens.close();
+    this.sessions?.close();
     this.#audit.close();
     await this.#opening?.catch(() => undefined);
     await this.#commands.close();
@@ -539,7 +572,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     if (!command) throw new ControlPlaneError('command_not_found', `no command has the key ${key}`);
     const ended = signal ?? new AbortController().signal;
     const taken = await this.#streams.take(command, ended);
-    const attendance = await this.#sessions.begin({ command, ...taken, signal: ended });
+    const attendance = await this.#attended.begin({ command, ...taken, signal: ended });
     return attendance ? attendedStream(taken.stream, attendance) : taken.stream;
   }
 
@@ -567,6 +600,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     this.#audit.open(lastAudit);
     this.#keys.open(entries);
     this.tokens.open(entries);
+    this.sessions?.open(entries);
     await this.#charts.open();
     await this.#recordings.open();
     this.#dispatcher.start();

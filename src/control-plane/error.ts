@@ -16,6 +16,8 @@ export type ControlPlaneErrorCode = Extract<
   | 'unauthenticated'
   | 'forbidden'
   | 'token_not_found'
+  | 'session_not_found'
+  | 'provider_unavailable'
   | 'token_unreadable'
   | 'busy'
   | 'store_unavailable'

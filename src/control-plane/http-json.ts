@@ -21,6 +21,7 @@ export const statuses: Readonly<Record<ControlPlaneErrorCode, number>> = {
   chart_not_found: 404,
   command_not_found: 404,
   token_not_found: 404,
+  session_not_found: 404,
   unknown_route: 404,
   method_not_allowed: 405,
   timeout: 408,
@@ -33,6 +34,7 @@ export const statuses: Readonly<Record<ControlPlaneErrorCode, number>> = {
   busy: 503,
   store_unavailable: 503,
   recording_failed: 503,
+  provider_unavailable: 503,
   token_unreadable: 500,
 };
 
@@ -137,9 +139,14 @@ export function sendProblem(
   sendJson(response, status, { ...details, code, error: { code, message } }, 'application/problem+json');
 }
 
+/** Returns the HTTP status for an error. */
+export function statusOf({ code }: ControlPlaneError): number {
+  return statuses[code];
+}
+
 /** Returns the status line for an error, as `404 Not Found`. */
-export function statusLineOf({ code }: ControlPlaneError): string {
-  const status = statuses[code];
+export function statusLineOf(error: ControlPlaneError): string {
+  const status = statusOf(error);
   return `${status} ${STATUS_CODES[status] ?? ''}`;
 }
 

@@ -396,6 +396,8 @@ const cases: Record<ErrorCode, Case> = {
     }),
   agent_not_found: ({ api, request }) => request(`${api}/api/agents/unknown`, { method: 'DELETE' }),
   token_not_found: ({ api, request }) => request(`${api}/api/tokens/8c6976e5b541`, { method: 'DELETE' }),
+  session_not_found: { reason: 'has a fixed text; test/control-plane/sign-in has a test of it' },
+  provider_unavailable: { reason: 'has a fixed text; test/control-plane/sign-in has a test of it' },
   agent_connected: ({ api, request }) => request(`${api}/api/agents/edge-1`, { method: 'DELETE' }),
   agent_forgotten: { reason: 'has a fixed text; test/control-plane has a test of it' },
   agent_restarted: { reason: 'has a fixed text, and needs an agent that is replaced' },

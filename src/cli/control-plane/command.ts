@@ -29,6 +29,7 @@ others tokens with "helm-agent agents add".`,
     await requireFile(controlPlaneSettings.agentsFile, settings.agentsFile, dependencies);
     await requireFile(controlPlaneSettings.databaseUrlFile, settings.databaseUrlFile, dependencies);
     await requireToken(controlPlaneSettings.apiTokenFile, settings.apiTokenFile, dependencies);
+    await requireFile(controlPlaneSettings.signInFile, settings.signInFile, dependencies);
     await requireServerTls(settings);
     await dependencies.runControlPlane(settings).catch((error: unknown) => {
       throw explainListenError(error, (port) =>
@@ -41,8 +42,8 @@ others tokens with "helm-agent agents add".`,
 };
 
 /** Checks that users need a token if other machines can reach the control plane. */
-function requireApiToken({ host, apiTokenFile, listenInsecure }: ControlPlaneSettings): void {
-  if (isLocalHost(host) || listenInsecure || apiTokenFile !== undefined) return;
+function requireApiToken({ host, apiTokenFile, signInFile, listenInsecure }: ControlPlaneSettings): void {
+  if (isLocalHost(host) || listenInsecure || apiTokenFile !== undefined || signInFile !== undefined) return;
   const advice = 'name a file with a random token, or allow any user with --listen-insecure';
   const problem = `other machines can reach ${host}, so users need a token: ${advice}`;
   throw settingError(controlPlaneSettings.apiTokenFile, problem);

@@ -27,6 +27,13 @@ export const controlPlaneSettings = {
     description: 'file with the token that users of the REST API must send',
     default: 'none; the REST API is served on addresses of this machine only',
   },
+  signInFile: {
+    flag: 'sign-in-file',
+    value: 'file',
+    variable: 'HELM_AGENT_SIGN_IN_FILE',
+    description: 'file in YAML with the OpenID provider at which people sign in, and the roles of their groups',
+    default: 'none; users have tokens',
+  },
   data: {
     flag: 'data',
     value: 'file',
@@ -88,6 +95,7 @@ export const controlPlaneSchema = z
     host: z.string().default('127.0.0.1'),
     agentsFile: z.string().optional(),
     apiTokenFile: z.string().optional(),
+    signInFile: z.string().optional(),
     data: z.string().optional(),
     recordSessions: sessionRuleSchema,
     requireSecond: sessionRuleSchema,

@@ -4,6 +4,7 @@ import { TLSSocket } from 'node:tls';
 import { bearerToken } from '../../net/authorization.ts';
 import { namesThisServer } from '../../net/request-host.ts';
 import { ControlPlaneError } from '../error.ts';
+import { personOfRequest, type SessionAccess } from '../sign-in/session-cookie.ts';
 import { hasToken, type Token } from '../token.ts';
 import type { Principal } from './role.ts';
 import { builtInNames } from './token-options.ts';
@@ -14,6 +15,8 @@ export interface UserAccess {
   /** The token of an administrator. Default: none; see `openHost`. */
   token: Token | undefined;
   tokens: Pick<UserTokens, 'find' | 'isToken'>;
+  /** Sessions of people. Default: people cannot sign in. */
+  signIn?: SessionAccess | undefined;
   /** Returns the user of a request by other means; undefined if it does not have one. */
   authenticateUser?: ((request: IncomingMessage) => Principal | undefined | Promise<Principal | undefined>) | undefined;
   /**
@@ -38,23 +41,26 @@ export const anyone: User = { principal: { name: 'anyone', roles: [] }, from: ''
 
 /** Returns the user of a request. Rejects with `ControlPlaneError` `unauthenticated`. */
 export async function authenticateUser(request: IncomingMessage, access: UserAccess): Promise<User> {
-  const { token, tokens } = access;
+  const { token, tokens, signIn } = access;
   const { authorization } = request.headers;
   const from = addressOf(request);
   const other = await access.authenticateUser?.(request);
   if (other) return { principal: other, from, hasApiToken: false };
+  const person = signIn && personOfRequest(request, signIn);
+  if (person) return { principal: person, from, hasApiToken: false };
   const own = bearerToken(authorization);
   if (own !== undefined && tokens.isToken(own)) {
     const principal = tokens.find(own);
     if (principal) return { principal, from, hasApiToken: false };
-  } else if (token === undefined) {
+  } else if (token === undefined && !signIn) {
     requireOpenHost(request, access.openHost());
     return { principal: administrator(builtInNames.local), from, hasApiToken: false };
-  } else if (await hasToken(authorization, token)) {
+  } else if (token !== undefined && (await hasToken(authorization, token))) {
     return { principal: administrator(builtInNames.apiToken), from, hasApiToken: true };
   }
   const problem = authorization === undefined ? 'the token is missing' : 'the token is wrong, or has expired';
-  throw new ControlPlaneError('unauthenticated', `${problem}; send an API token as Authorization: Bearer TOKEN`);
+  const advice = `${signIn ? 'sign in, or ' : ''}send an API token as Authorization: Bearer TOKEN`;
+  throw new ControlPlaneError('unauthenticated', `${problem}; ${advice}`);
 }
 
 /** Returns the address of the other end of a connection, for the audit log. */

@@ -38,7 +38,8 @@ const lifetimeSchema = z
     return z.NEVER;
   });
 
-const nameSchema = z
+/** The name of a user, which no one can mistake for another one. */
+export const userNameSchema = z
   .string()
   .max(253)
   .regex(/^[A-Za-z0-9][-\w.@:/+]*$/, 'must be letters, digits and "-._@:/+", with a letter or digit first')
@@ -46,7 +47,7 @@ const nameSchema = z
 
 /** Returns the schema of the options, as the body of a request. */
 export function tokenOptionsSchema(table: CommandTable) {
-  return z.strictObject({ name: nameSchema, roles: rolesSchema(table), expiresIn: lifetimeSchema.optional() });
+  return z.strictObject({ name: userNameSchema, roles: rolesSchema(table), expiresIn: lifetimeSchema.optional() });
 }
 
 /** Returns the options as they are stored. Throws `ControlPlaneError` `bad_request`. */

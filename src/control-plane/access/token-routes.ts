@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { CommandTable } from '../../protocol/commands/table.ts';
 import { type ApiRoute, readJson, type RequestBodies, sendJson } from '../http-json.ts';
+import type { UserSessions } from '../sign-in/user-sessions.ts';
 import { roleSchema } from './role.ts';
 import { type TokenOptions, tokenOptionsSchema } from './token-options.ts';
 import type { UserTokens } from './user-tokens.ts';
@@ -9,6 +10,8 @@ export interface TokenRoutesOptions {
   tokens: UserTokens;
   /** The commands that roles can name. */
   table: CommandTable;
+  /** Undefined: people cannot sign in. */
+  sessions: UserSessions | undefined;
   bodies: RequestBodies;
 }
 
@@ -33,7 +36,7 @@ const whoAmISchema = z.object({
 });
 
 /** Returns the routes about users and their tokens. */
-export function tokenRoutes({ tokens, table, bodies }: TokenRoutesOptions): ApiRoute[] {
+export function tokenRoutes({ tokens, table, sessions, bodies }: TokenRoutesOptions): ApiRoute[] {
   return [
     {
       method: 'GET',
@@ -44,7 +47,8 @@ export function tokenRoutes({ tokens, table, bodies }: TokenRoutesOptions): ApiR
       responses: { 200: { description: 'The user', schema: whoAmISchema } },
       handler(_request, response, _id, { principal }) {
         const { name, roles } = principal;
-        sendJson(response, 200, { name, roles, expiresAt: tokens.expiryOf(principal) });
+        const expiresAt = sessions?.sessionOf(principal)?.expiresAt ?? tokens.expiryOf(principal);
+        sendJson(response, 200, { name, roles, expiresAt });
       },
     },
     {

@@ -25,6 +25,8 @@ export interface AuditFields {
   readonly tokenId?: string | undefined;
   /** SHA-256 of the recording of a session. */
   readonly recording?: string | undefined;
+  /** The session that has begun or ended, by its id. */
+  readonly sessionId?: string | undefined;
   /** Number of refused requests for which there is no entry of their own. */
   readonly count?: number | undefined;
 }

@@ -125,7 +125,7 @@ function errorsOf({ audience, path, query, body, errors = [] }: ApiRoute): Contr
   const isJson = body !== undefined && !('mediaType' in body);
   const common: ControlPlaneErrorCode[] = [
     'unauthenticated',
-    ...(audience === 'users' ? [] : (['forbidden'] as const)),
+    'forbidden', // also a page of another server, for users with a cookie
     ...(query || isJson || path.includes('{') ? (['bad_request'] as const) : []),
     ...(isJson ? (['too_large', 'busy'] as const) : []),
   ];

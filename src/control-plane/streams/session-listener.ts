@@ -6,6 +6,7 @@ import { FrameTurns } from '../../protocol/session/frame-turns.ts';
 import { addressOf, authenticateUser, type UserAccess } from '../access/authenticate-user.ts';
 import type { Guard } from '../access/guard.ts';
 import type { Principal } from '../access/role.ts';
+import { auditOf } from '../audit/audit-entry.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { BearerWatch } from '../bearer-watch.ts';
 import type { CommandIndex } from '../command-index.ts';
@@ -25,7 +26,7 @@ export interface SessionListenerOptions {
   access: UserAccess;
   sessions: Sessions;
   guard: Pick<Guard, 'requireVisible' | 'requireLike'>;
-  audit: Pick<AuditLog, 'addRefusal'>;
+  audit: Pick<AuditLog, 'add' | 'addRefusal'>;
   log: Logger;
 }
 
@@ -45,6 +46,11 @@ const sessionPath = /^\/api\/commands\/([^/]+)\/(stream|watch)$/;
 /** Whether a request is for a session, and not one of an agent. */
 export function isSessionPath(url = ''): boolean {
   return url.startsWith('/api/');
+}
+
+/** Whether a request is for the stream of a command, or for watching one. */
+export function isStreamPath(url = ''): boolean {
+  return sessionPath.test(url.split('?')[0] ?? '');
 }
 
 export function sessionListener({
@@ -95,8 +101,15 @@ export function sessionListener({
           const gone = new AbortController();
           const endWatch = callers.add(user, request.headers.authorization, gone);
           const signal = AbortSignal.any([gone.signal, stopping.signal]);
-          if (isWatched) watch(socket, { key: command.key, user: user.principal.name, signal }, endWatch);
-          else void serveSession(socket, command, { streams, sessions, turns, signal }).finally(endWatch);
+          const { name: caller } = user.principal;
+          const about = { user: caller, from: addressOf(request), ...auditOf(command) } as const;
+          audit.add({ action: 'stream opened', ...about, decision: 'allowed', outcome: 'ok' });
+          const end = () => {
+            endWatch();
+            audit.add({ action: 'stream closed', ...about, decision: 'allowed', outcome: 'ok' });
+          };
+          if (isWatched) watch(socket, { key: command.key, user: caller, signal }, end);
+          else void serveSession(socket, command, { streams, sessions, turns, signal }).finally(end);
         },
       };
     } catch (error) {

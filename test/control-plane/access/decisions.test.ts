@@ -308,6 +308,7 @@ const openRoutes: Readonly<Record<string, number>> = {
   'GET /api/commands': 200,
   'GET /api/recordings': 200, // an empty list
   'GET /api/whoami': 200,
+  'GET /api/me': 200,
   'GET /api/results': 200, // an empty stream
   'GET /api/openapi.json': 200,
 };

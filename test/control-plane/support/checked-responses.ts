@@ -93,7 +93,7 @@ function createCheck(): Check {
     if (template === undefined)
       return !path.startsWith('/api/') || [401, 404].includes(status) ? undefined : 'is not documented';
     const operation = document.paths[template]?.[method.toLowerCase()];
-    if (!operation) return [401, 405].includes(status) ? undefined : 'is not documented';
+    if (!operation) return [401, 403, 405].includes(status) ? undefined : 'is not documented';
     const responses = operation['responses'] as Record<string, { content?: Record<string, { schema?: object }> }>;
     const documented = responses[String(status)];
     if (!documented) return `is not documented; there are ${Object.keys(responses).join(', ')}`;
