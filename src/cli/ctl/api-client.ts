@@ -321,7 +321,8 @@ async function isFound(options: ApiClientOptions, path: string, signal: AbortSig
   );
 }
 
-async function request({ server, token, fetch }: ApiClientOptions, path: string, init: RequestOptions) {
+/** Sends a request. Rejects with `ApiError` if there is no success. */
+export async function request({ server, token, fetch }: ApiClientOptions, path: string, init: RequestOptions) {
   const headers = { ...init.headers, ...(token !== undefined && { authorization: bearer(token) }) };
   // a redirect could lead to a connection without encryption
   const response = await fetch(`${server}${path}`, { ...init, headers, redirect: 'manual' }).catch((error: unknown) => {
@@ -336,7 +337,7 @@ async function request({ server, token, fetch }: ApiClientOptions, path: string,
   const body = errorSchema.safeParse(await response.json().catch(() => undefined));
   const reason = body.success ? body.data.error.message : response.statusText;
   if (response.status === 401)
-    throw new ApiError(`${unauthorizedText(server, token !== undefined)} (${reason})`, false);
+    throw new ApiError(`${unauthorizedText(server, token !== undefined)} (${reason})`, false, response.status);
   throw new ApiError(
     `the control plane responded with ${response.status}: ${reason}`,
     response.status >= 500,
@@ -345,13 +346,14 @@ async function request({ server, token, fetch }: ApiClientOptions, path: string,
 }
 
 function unauthorizedText(server: string, hasToken: boolean): string {
-  const advice = 'the token of its --api-token-file, or one of ctl token create';
+  const advice = 'the token of its --api-token-file, or one of ctl token create; or sign in with ctl login';
   return hasToken
     ? `the control plane at ${server} does not accept this token (401); --token-file must name a file with ${advice}`
     : `the control plane at ${server} requires a token (401); use --token-file with a file that contains ${advice}`;
 }
 
-async function read<Output>(schema: z.ZodType<Output>, response: Response, server: string): Promise<Output> {
+/** Returns the body of a response. */
+export async function read<Output>(schema: z.ZodType<Output>, response: Response, server: string): Promise<Output> {
   const parsed = schema.safeParse(await response.json().catch(() => undefined));
   if (parsed.success) return parsed.data;
   throw new ApiError(`${server} does not respond like a control plane; check --server`, false);

@@ -42,6 +42,22 @@ The agent waits until a release is ready, and undoes an upgrade that fails.
         load: async () => (await import('./agent-commands.ts')).forgetAgentCommand,
       },
       {
+        name: 'login',
+        short: 'sign in at the control plane with a browser',
+        load: async () => (await import('./sign-in/command.ts')).loginCommand,
+      },
+      {
+        name: 'logout',
+        short: 'end the session of ctl login',
+        load: async () => (await import('./sign-in/command.ts')).logoutCommand,
+      },
+      {
+        name: 'session',
+        short: 'list and end sessions of people',
+        aliases: ['sessions'],
+        load: async () => (await import('./sign-in/command.ts')).sessionCommand,
+      },
+      {
         name: 'token',
         short: 'create, list and revoke tokens of users',
         aliases: ['tokens'],

@@ -6,7 +6,8 @@ import { readToken } from '../check-settings.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { insecureTransportSetting, requireSecureTransport } from '../insecure-transport.ts';
 import { readSettings, type Setting, settingError, type Settings, switchSchema } from '../settings.ts';
-import { type ApiClient, createApiClient } from './api-client.ts';
+import { type ApiClient, type ApiClientOptions, createApiClient } from './api-client.ts';
+import { keptToken } from './sign-in/kept-tokens.ts';
 
 export const serverSettings = {
   server: {
@@ -48,19 +49,29 @@ function hasNoUserinfo(url: string): boolean {
 }
 
 /** Returns the client of the control plane that flags and environment name. */
-export async function controlPlaneClient(
+export async function controlPlaneClient(...given: Parameters<typeof clientOptions>): Promise<ApiClient> {
+  return createApiClient(await clientOptions(...given));
+}
+
+/**
+ * Returns the options of clients of the control plane that flags and environment name. Without a
+ * file with a token, they have the one that `ctl login` has kept for it.
+ */
+export async function clientOptions(
   flags: Readonly<Record<string, unknown>>,
   dependencies: Pick<ProgramDependencies, 'env' | 'readFile' | 'fetch'>,
-): Promise<ApiClient> {
+): Promise<ApiClientOptions> {
   const settings = readSettings(serverSchema, serverSettings, flags, dependencies.env);
   const { server, tokenFile, caFile } = settings;
   requireSecureTransport(serverSettings.server, { ...settings, url: server });
   const token =
-    tokenFile === undefined ? undefined : await readToken(serverSettings.tokenFile, tokenFile, dependencies);
+    tokenFile === undefined
+      ? await keptToken(server, dependencies)
+      : await readToken(serverSettings.tokenFile, tokenFile, dependencies);
   const ca = caFile === undefined ? undefined : await readCertificates(serverSettings.caFile, caFile, dependencies);
   const fetch = ca === undefined ? dependencies.fetch : await fetchWithCa(ca);
   const traceparent = readTraceparent(dependencies.env['TRACEPARENT']);
-  return createApiClient({ server, token, traceparent, ca, fetch, newKey: randomUUID });
+  return { server, token, traceparent, ca, fetch, newKey: randomUUID };
 }
 
 /** Returns a `fetch` that trusts only some CAs. */
