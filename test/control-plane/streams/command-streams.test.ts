@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type Duplex, PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -9,6 +11,7 @@ import * as z from 'zod';
 import { commandStreams } from '../../../src/agent/command-stream.ts';
 import type { CommandContext } from '../../../src/agent/commands/command-handler.ts';
 import { TunnelSource } from '../../../src/agent/connection/tunnel-source.ts';
+import type { AuditEntry } from '../../../src/control-plane/audit/audit-entry.ts';
 import { controlPlaneFor } from '../../../src/control-plane/control-plane-for.ts';
 import type { ControlPlaneOptions } from '../../../src/control-plane/index.ts';
 import { CommandStreams } from '../../../src/control-plane/streams/command-streams.ts';
@@ -171,6 +174,30 @@ test('a session whose command fails without a stream ends with the result', asyn
   const { received, closed } = await openSession(url('k'));
   t.is(await closed, 1000);
   t.like(received.texts[0], { type: 'result', payload: { ok: false } });
+});
+
+test('a session is served on a server of the application, and noted in the audit log', async (t) => {
+  const entries: AuditEntry[] = [];
+  const audit = (entry: AuditEntry) => entries.push(entry);
+  const greet: Perform = async (stream) => {
+    stream.end(encodeMessage({ channel: channels.output, bytes: Buffer.from('hello') }));
+    await finish(stream);
+  };
+  const { plane, send } = await world(t, greet, { apiToken: 'secret', audit });
+  const server = createServer().listen(0, '127.0.0.1');
+  t.teardown(() => server.close());
+  await once(server, 'listening');
+  await plane.attach(server);
+  const { port } = server.address() as AddressInfo; // a TCP server that listens has one
+  send('talk', 'k', 'api-token');
+  const address = `127.0.0.1:${port}/api/commands/k/stream`;
+  await t.throwsAsync(openSession(address), { message: /401/ });
+  await t.throwsAsync(openSession(`127.0.0.1:${port}/api/agents`), { message: /404/ });
+  const { received, closed } = await openSession(address, { authorization: 'Bearer secret' });
+  t.is(await closed, 1000);
+  t.is(received.output.toString(), 'hello');
+  const noted = (action: string) => entries.some((entry) => entry.action === action && entry.user === 'api-token');
+  await eventually('the log has the beginning and the end', () => noted('stream opened') && noted('stream closed'));
 });
 
 const refused = test.macro({
