@@ -26,7 +26,7 @@ const sessionSchema = z.looseObject({
 });
 const sessionsSchema = z.object({ sessions: z.array(sessionSchema) });
 /** A session of a person. */
-export type UserSession = z.output<typeof sessionSchema>;
+type UserSession = z.output<typeof sessionSchema>;
 
 /** The part of the REST API about people. Its methods reject with `ApiError`. */
 export interface SignInClient {
