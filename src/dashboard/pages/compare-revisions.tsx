@@ -4,12 +4,12 @@ import { Changes, Code } from '../parts/code.tsx';
 import { LoadedView } from '../parts/loaded-view.tsx';
 import { EmptyState } from '../parts/message.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
+import type { ReleasePlace } from '../route/route.ts';
 import { performCommand } from '../server/command.ts';
 import { foreignLines } from '../text/foreign-text.ts';
 import { changedLines } from '../text/line-changes.ts';
 import { maskedManifest, maskedValues } from '../text/masked.ts';
 import { yamlLines } from '../text/yaml-lines.ts';
-import type { ReleasePlace } from './release.tsx';
 
 export interface CompareRevisionsProps {
   place: ReleasePlace;

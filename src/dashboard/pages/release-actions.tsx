@@ -2,10 +2,9 @@ import { useState } from 'preact/hooks';
 import type { CommandParameters, CommandType } from '../../protocol/commands/index.ts';
 import { useApp } from '../parts/app-context.ts';
 import { Confirm } from '../parts/confirm.tsx';
-import { hrefOf } from '../route/route.ts';
+import { hrefOf, type ReleasePlace } from '../route/route.ts';
 import { sendCommand } from '../server/command.ts';
 import { foreignName } from '../text/foreign-text.ts';
-import type { ReleasePlace } from './release.tsx';
 
 /** Returns a function that sends a command to the agent of a release, and shows the command. */
 function useSend({ agent }: ReleasePlace) {

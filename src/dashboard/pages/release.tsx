@@ -6,7 +6,7 @@ import { Name } from '../parts/name.tsx';
 import { Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
-import { hrefOf } from '../route/route.ts';
+import { hrefOf, type ReleasePlace } from '../route/route.ts';
 import { performCommand } from '../server/command.ts';
 import { foreignName } from '../text/foreign-text.ts';
 import { CompareRevisions } from './compare-revisions.tsx';
@@ -22,13 +22,6 @@ const tabs = [
   ['values', 'Values'],
   ['manifest', 'Manifest'],
 ] as const;
-
-/** A release in a cluster. */
-export interface ReleasePlace {
-  readonly agent: string;
-  readonly namespace: string;
-  readonly release: string;
-}
 
 /** A release: its resources with their reasons, its revisions, and what differs between two. */
 export function ReleaseView(place: ReleasePlace) {

@@ -2,9 +2,8 @@ import { useState } from 'preact/hooks';
 import type { Release } from '../../protocol/release.ts';
 import { Name } from '../parts/name.tsx';
 import { Time } from '../parts/time.tsx';
-import { queryText } from '../route/route.ts';
+import { queryText, type ReleasePlace } from '../route/route.ts';
 import { foreignName } from '../text/foreign-text.ts';
-import type { ReleasePlace } from './release.tsx';
 import { RollbackDialog } from './release-actions.tsx';
 import { chartText, ReleaseBadge } from './release-list.tsx';
 

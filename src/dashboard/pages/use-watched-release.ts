@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ResourceProgress } from '../../protocol/progress.ts';
 import { useApp } from '../parts/app-context.ts';
+import type { ReleasePlace } from '../route/route.ts';
 import type { Api } from '../server/api.ts';
 import { CommandError, sendCommand } from '../server/command.ts';
 import { addCommandEvent, type CommandEvent, newCommandView } from './command-events.ts';
-import type { ReleasePlace } from './release.tsx';
 
 export interface WatchedRelease {
   /** Undefined until the agent has sent the first ones. */

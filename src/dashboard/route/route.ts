@@ -23,6 +23,9 @@ type ParameterIn<Path extends string> = Path extends `${string}:${infer Name}/${
 /** The parameters in the path of a view. */
 export type RouteParameters<Name extends RouteName> = Readonly<Record<ParameterIn<(typeof routes)[Name]>, string>>;
 
+/** A release in the cluster of an agent. */
+export type ReleasePlace = RouteParameters<'release'>;
+
 /** The filters of a view. An empty text counts as absent. */
 export type Query = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { views } from '../pages/views.ts';
 import { useApp } from '../parts/app-context.ts';
-import { EmptyState, Loading } from '../parts/message.tsx';
+import { Loading } from '../parts/message.tsx';
 import { Name } from '../parts/name.tsx';
 import { hrefOf, type RouteName } from '../route/route.ts';
 import { Help } from './help.tsx';
@@ -104,11 +104,14 @@ function CurrentView() {
   const identity = [name, ...Object.values(parameters)].join('/');
   if (name === undefined) {
     return (
-      <EmptyState title="There is no such page">
+      <>
+        <div class="heading">
+          <h1>There is no such page</h1>
+        </div>
         <p>
           The <a href={hrefOf('overview', {})}>overview</a> leads to all others.
         </p>
-      </EmptyState>
+      </>
     );
   }
   const View = views[name];
