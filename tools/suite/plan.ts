@@ -22,6 +22,7 @@ const alone = [
   'test/bin/wire.test.ts',
   'test/control-plane/kills.test.ts',
   'test/control-plane/network-matrix.test.ts',
+  'test/dashboard/pages.test.ts',
   'test/hostile/annotations.test.ts',
   'test/hostile/charts.test.ts',
   'test/hostile/linear.test.ts',

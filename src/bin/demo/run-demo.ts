@@ -10,6 +10,7 @@ import type { Evidence } from '../../protocol/evidence.ts';
 import type { Failure } from '../../protocol/messages.ts';
 import { advance, type CommandProgress, newProgress } from '../../protocol/progress.ts';
 import { terminalOf } from '../terminal.ts';
+import { openBrowser } from './open-browser.ts';
 import { startAll, type Started } from './start.ts';
 import { createStory, type Story } from './story.ts';
 
@@ -95,6 +96,7 @@ async function tellAll(
   if (keep) {
     story.end();
     terminal.write(`\n${hints(started)}\n`);
+    if (terminal.isTerminal) openBrowser(started.server, process.env, process.platform);
     await whenAborted(signal);
     return 0;
   }
@@ -174,7 +176,9 @@ async function historyLines({ plane }: Started, signal: AbortSignal): Promise<st
 function hints({ server, kubeconfig }: Started): string {
   const ctl = 'npm run -s helm-agent -- ctl';
   const flags = `--agent ${agent} --server ${server}`;
-  return `Everything keeps running until Ctrl-C. Try in another terminal:
+  return `Everything keeps running until Ctrl-C. See it in a browser: ${server}
+
+Or try in another terminal:
   ${ctl} list ${flags}
   ${ctl} install second web ${flags} --set replicas=2
   kubectl --kubeconfig ${kubeconfig} --namespace ${namespace} get all

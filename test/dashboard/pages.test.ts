@@ -1,0 +1,306 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import anyTest, { type ExecutionContext, type TestFn } from 'ava';
+import type { Browser, Page } from 'playwright-core';
+import { hrefOf } from '../../src/dashboard/route/route.ts';
+import { rawAgent } from '../control-plane/support/raw-agent.ts';
+import { browserProgram, openPage, type PageOptions, startBrowser } from './support/browser.ts';
+import { type Story, tellStory } from './support/story.ts';
+import { type DashboardWorld, dashboardWorld } from './support/world.ts';
+
+interface Context {
+  browser: Browser;
+  world: DashboardWorld;
+  story: Story;
+  cleanup: AsyncDisposableStack;
+}
+
+const serial = (anyTest as TestFn<Context>).serial;
+// the program of the browser is not part of the project
+const test = browserProgram === undefined ? serial.skip : serial;
+const place = { agent: 'shop-berlin', namespace: 'shop', release: 'web' };
+
+if (browserProgram === undefined) {
+  anyTest('no page is tested, because no browser is installed: apt-get install -y chromium', (t) => t.pass());
+} else {
+  serial.before(async (t) => {
+    t.timeout(120_000);
+    const cleanup = new AsyncDisposableStack();
+    t.context.cleanup = cleanup;
+    t.context.browser = await startBrowser();
+    cleanup.defer(() => t.context.browser.close());
+    t.context.world = await dashboardWorld(cleanup);
+    t.context.story = await tellStory(t.context.world);
+  });
+  serial.after.always((t) => t.context.cleanup.disposeAsync());
+}
+
+/** Opens a page that must report no errors. */
+async function open(t: ExecutionContext<Context>, href: string, options: PageOptions = {}): Promise<Page> {
+  t.timeout(60_000);
+  const { browser, world } = t.context;
+  const { page, errors } = await openPage(browser, { token: world.token, ...options });
+  t.teardown(async () => {
+    await page.context().close();
+    if (errors.length > 0) throw new Error(`the page has reported errors: ${errors.join('; ')}`);
+  });
+  await page.goto(world.url + href);
+  return page;
+}
+
+test('a token opens the page, a wrong one does not, and signing out ends it', async (t) => {
+  const page = await open(t, '/agents', { token: undefined });
+  await page.getByLabel('API token').fill('wrong');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('The token is wrong').waitFor();
+  await page.getByLabel('API token').fill(t.context.world.token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Agents' }).waitFor();
+  t.false(page.url().includes(t.context.world.token));
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('API token').waitFor();
+});
+
+test('the overview has the agents by state and what has ended', async (t) => {
+  const page = await open(t, '/');
+  await page.getByRole('link', { name: /Connected 1/ }).waitFor();
+  await page.getByRole('region', { name: 'Commands that have ended' }).getByText('install release').waitFor();
+  t.is(await page.getByText('release history').count(), 0);
+});
+
+test('a release shows its resources, its revisions, and what differs between two, without secrets', async (t) => {
+  const page = await open(t, hrefOf('release', place));
+  await page.getByRole('list', { name: 'Resources' }).getByText('Deployment').waitFor();
+  await page.getByRole('link', { name: 'Revisions' }).click();
+  await page.getByText('Revision 3').waitFor();
+  await page.goto(t.context.world.url + hrefOf('release', place, { tab: 'values', from: '1', to: '2' }));
+  const changes = page.getByRole('region', { name: 'differences of the values' });
+  await changes.getByText('replicas: 2').waitFor();
+  const text = await page.locator('main').innerText();
+  t.regex(text, /password: '\*\*\*'/);
+  t.false(text.includes('hunter2'));
+});
+
+test('a failed command shows its steps, its error and the evidence', async (t) => {
+  const page = await open(t, hrefOf('command', { command: t.context.story.failed }));
+  await page.getByText('Failed', { exact: true }).first().waitFor();
+  await page.getByText('not_ready').waitFor();
+  await page.getByRole('heading', { name: 'Evidence' }).waitFor();
+  t.regex(await page.locator('main').innerText(), /Failed to pull image/);
+});
+
+test('a rollback asks first, and then leads to the command', async (t) => {
+  const page = await open(t, hrefOf('release', place, { tab: 'revisions' }));
+  await page.getByRole('button', { name: 'Roll back' }).last().click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
+  await page.getByRole('heading', { name: 'rollback release' }).waitFor();
+  await page.getByText('Succeeded').waitFor();
+  t.pass();
+});
+
+test('a user who may not change a release is refused, and told why', async (t) => {
+  const token = await t.context.world.tokenOf('reader', [{ rights: ['read'] }]);
+  const page = await open(t, hrefOf('release', place), { token });
+  await page.getByRole('button', { name: 'Uninstall' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Uninstall' }).click();
+  await page.getByRole('alert').getByText('forbidden').waitFor();
+  await page
+    .getByRole('dialog')
+    .getByText(/needs the right "deploy"/)
+    .waitFor();
+  await page.goto(t.context.world.url + '/tokens');
+  await page.getByText(/is for administrators/).waitFor();
+  await page.goto(t.context.world.url + '/audit');
+  await page.getByText(/is for administrators/).waitFor();
+  t.pass();
+});
+
+test('a plan shows what it changes, and is applied after it is approved', async (t) => {
+  const page = await open(t, hrefOf('plans', {}));
+  const { world } = t.context;
+  const plan = world.plane.plan(place.agent, {
+    ...{ releaseName: 'web', namespace: 'shop', chartName: 'web', action: 'upgrade', values: { replicas: 4 } },
+  });
+  await plan.result;
+  await page.goto(world.url + hrefOf('command', { command: plan.key }));
+  await page.getByText('spec.replicas').waitFor();
+  await page.getByRole('button', { name: 'Approve and apply' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Apply the plan' }).click();
+  await page.getByRole('heading', { name: 'apply plan' }).waitFor();
+  await page.getByText('Succeeded').waitFor();
+  t.pass();
+});
+
+test('a command is followed live, through a restart of the control plane, until it is cancelled', async (t) => {
+  const { world } = t.context;
+  const agent = await rawAgent(world.url.replace('http:', 'ws:'), { agentId: 'edge-live' });
+  t.teardown(() => agent.socket.terminate());
+  const { key } = world.plane.send('edge-live', {
+    type: 'install_release',
+    payload: { releaseName: 'a', chartName: 'c' },
+  });
+  const page = await open(t, hrefOf('command', { command: key }));
+  await agent.packet('install_release');
+  agent.send('accepted', { durable: true }, key);
+  const status = (seq: number, step: string) => ({ seq, step, state: 'running', time: '2026-01-02T03:04:05.000Z' });
+  agent.send('status', status(1, 'render'), key);
+  await page.getByText('render', { exact: true }).waitFor();
+  await world.restart();
+  const again = await rawAgent(world.url.replace('http:', 'ws:'), { agentId: 'edge-live', durable: true });
+  t.teardown(() => again.socket.terminate());
+  again.send('status', status(2, 'wait'), key);
+  await page.getByText('wait', { exact: true }).waitFor();
+  again.send('result', { ok: false, error: { code: 'cancelled', message: 'someone has cancelled it' } }, key);
+  await page.getByText('someone has cancelled it').waitFor();
+  t.is(await page.getByText('render', { exact: true }).count(), 1);
+});
+
+test('a token is created, shown once, and revoked', async (t) => {
+  const page = await open(t, hrefOf('tokens', {}));
+  await page.getByRole('button', { name: 'Create a token' }).click();
+  await page.getByLabel('Name of the person or program').fill('ada@example.com');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+  const token = (await page.getByLabel('The token').locator('pre').innerText()).trim();
+  t.truthy(t.context.world.plane.tokens.find(token));
+  await page.getByRole('button', { name: 'Done' }).click();
+  const row = page.getByRole('listitem').filter({ hasText: 'ada@example.com' });
+  await row.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await row.waitFor({ state: 'detached' });
+  t.is(t.context.world.plane.tokens.find(token), undefined);
+});
+
+test('a cluster is invited, and the page says what to run and that it waits', async (t) => {
+  const page = await open(t, hrefOf('connect', {}));
+  await page.getByLabel('Name of the cluster').fill('edge-new');
+  await page.getByLabel('Labels').fill('site=berlin');
+  await page.getByRole('button', { name: 'Invite' }).click();
+  const command = await page.getByLabel('Command').innerText();
+  t.regex(command, /--set-string agentId=edge-new/);
+  t.regex(command, /enrolment\.token=hae_/);
+  await page.getByText('Invited').waitFor();
+});
+
+test('keys search, move through rows, open one, and show help', async (t) => {
+  const page = await open(t, hrefOf('agents', {}));
+  await page.getByRole('link', { name: 'shop-berlin' }).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('shop-b');
+  await page.waitForURL(/q=shop-b/);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/agents\/shop-berlin$/);
+  await page.goBack();
+  await page.waitForURL(/q=shop-b/);
+  t.is(await page.getByRole('searchbox').inputValue(), 'shop-b');
+});
+
+const hostileNames = {
+  releaseName: '<img src=x onerror=alert(1)>',
+  sentBy: `\u202egnp.exe${'x'.repeat(240)}`,
+  message: `<script>alert(1)</script>\n${'e' + '\u0301'.repeat(200)}\n${'w'.repeat(5000)}`,
+};
+
+test('names and notes of agents run no script and break no layout', async (t) => {
+  const { world } = t.context;
+  const id = 'x'.repeat(253);
+  const agent = await rawAgent(world.url.replace('http:', 'ws:'), { agentId: id, version: '<b>1</b>' });
+  t.teardown(() => agent.socket.terminate());
+  const { key } = world.plane.send(id, {
+    type: 'install_release',
+    payload: { releaseName: 'web', chartName: 'c' },
+    sentBy: 'x'.repeat(256),
+  });
+  await agent.packet('install_release');
+  agent.send('status', { seq: 1, step: hostileNames.releaseName, state: 'running', time: 'never' }, key);
+  agent.send('result', { ok: false, error: { code: '</bdi><h1>', message: hostileNames.message } }, key);
+  for (const width of [360, 1280]) {
+    const page = await open(t, hrefOf('command', { command: key }), { width });
+    await page.getByText(hostileNames.releaseName).waitFor();
+    for (const href of [undefined, '/agents', '/', hrefOf('agent', { agent: id }), '/commands']) {
+      if (href !== undefined) await page.goto(world.url + href);
+      await page.locator('main h1').waitFor();
+      const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      t.true(overflow <= 0, `${href ?? 'command'} at ${width}: ${overflow} pixels too wide`);
+    }
+    t.is(await page.locator('main img, main script').count(), 0);
+  }
+});
+
+/** Types a filter, and returns the milliseconds until the list has changed. */
+const timeToFilter = `new Promise((resolve) => {
+  const input = document.querySelector('input[type=search]');
+  input.value = 'site=s7';
+  const started = performance.now();
+  const observer = new MutationObserver(() => {
+    if (!document.body.innerText.includes('100 of 10000')) return;
+    observer.disconnect();
+    resolve(performance.now() - started);
+  });
+  observer.observe(document.body, { subtree: true, childList: true, characterData: true });
+  input.dispatchEvent(new InputEvent('input', { bubbles: true }));
+})`;
+
+test('a list of 10,000 agents has few rows in the document, and filters within 100 ms', async (t) => {
+  const page = await open(t, '/');
+  await page.route('**/api/agents', (route) =>
+    route.fulfill({
+      json: {
+        agents: Array.from({ length: 10_000 }, (_, index) => ({
+          ...{ agentId: `edge-${index}`, connected: index % 2 === 0, lastSeen: null, version: '1.2.3' },
+          enrolment: { states: ['enrolled'], labels: { site: `s${index % 100}` } },
+        })),
+      },
+    }),
+  );
+  await page.goto(`${t.context.world.url}/agents`);
+  await page.getByText('10000 agents').waitFor();
+  t.true((await page.locator('tbody tr').count()) < 100);
+  const milliseconds = await page.evaluate<number>(timeToFilter);
+  t.true(milliseconds < 1000); // a loaded machine is slower
+  await page.getByRole('searchbox').fill('');
+  await page.locator('.table.long').waitFor();
+  await page.evaluate(`document.querySelector('.table.long').scrollTo(0, 1e6)`);
+  await page.getByRole('link', { name: 'edge-9999' }).waitFor();
+});
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Returns the barriers that axe finds on a page. Default of `rules`: all of its rules. */
+async function barriers(page: Page, rules?: string[]): Promise<string[]> {
+  return await page.evaluate(async (only) => {
+    interface Checker {
+      run(
+        options: object,
+      ): Promise<{ violations: { id: string; nodes: { failureSummary: string; html: string }[] }[] }>;
+    }
+    const { axe: checker } = globalThis as unknown as { axe: Checker };
+    const { violations } = await checker.run(only ? { runOnly: only } : {});
+    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''} ${nodes[0]?.failureSummary ?? ''}`);
+  }, rules);
+}
+
+test('no page has a barrier that axe finds, light or dark', async (t) => {
+  const { story, world } = t.context;
+  const page = await open(t, '/');
+  const hrefs = [
+    ...['/', '/agents', '/commands', '/plans', '/audit', '/tokens', '/connect', '/nothing'],
+    ...['', 'revisions', 'values', 'manifest'].map((tab) => hrefOf('release', place, { tab })),
+    ...['', 'commands', 'events', 'abilities'].map((tab) => hrefOf('agent', { agent: place.agent }, { tab })),
+    ...[story.failed, story.plan, story.upgrade].map((command) => hrefOf('command', { command })),
+  ];
+  for (const href of hrefs) {
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.goto(world.url + href);
+    await page.locator('main h1').waitFor();
+    await page.locator('.loading').waitFor({ state: 'detached' });
+    await page.evaluate(axe);
+    t.deepEqual(await barriers(page), [], href);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    t.deepEqual(await barriers(page, ['color-contrast']), [], `${href}, dark`);
+  }
+});
