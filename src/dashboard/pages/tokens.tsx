@@ -96,7 +96,7 @@ function TokenList({ tokens, onRevoke }: { tokens: readonly ListedToken[]; onRev
 }
 
 /** Returns a role as a sentence. */
-export function roleText({ rights, agents, labels, namespaces, releases }: Role): string {
+function roleText({ rights, agents, labels, namespaces, releases }: Role): string {
   const limits = [
     agents && `agents ${agents.join(', ')}`,
     labels !== undefined && `agents with ${labels}`,

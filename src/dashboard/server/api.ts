@@ -12,7 +12,7 @@ export class ApiError extends Error {
   }
 }
 
-export interface EventsOptions {
+interface EventsOptions {
   signal: AbortSignal;
   /** Whether the stream ends after an event. Default: it never ends. */
   isLast?: (event: ServerEvent) => boolean;

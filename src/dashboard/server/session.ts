@@ -10,7 +10,7 @@ export interface Role {
 }
 
 /** The user of the page. */
-export interface User {
+interface User {
   readonly name: string;
   readonly roles: readonly Role[];
   /** RFC 3339. */
