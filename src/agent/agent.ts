@@ -15,6 +15,7 @@ import { maxPacketBytes } from '../protocol/limits.ts';
 import type { Hello } from '../protocol/messages.ts';
 import { FrameTurns } from '../protocol/session/frame-turns.ts';
 import type { Rights } from '../rights/rights-file.ts';
+import type { LocalSigner } from '../signatures/signer.ts';
 import type { UsedSignatures } from '../signatures/used-signatures.ts';
 import type { ProxyEnvironment } from '../source/http/proxy-environment.ts';
 import { noTracing, type Tracing } from '../tracing/tracing.ts';
@@ -51,6 +52,8 @@ export interface AgentOptions {
   rights?: Rights | undefined;
   /** The policy of the owner of the cluster. Default: everything is allowed. */
   policy?: Policy | undefined;
+  /** Signs results. Default: they are not signed. */
+  resultSigner?: LocalSigner | undefined;
   /** As in `RouterOptions`. */
   usedSignatures?: UsedSignatures | undefined;
   log: Logger;
@@ -195,6 +198,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     maxStatuses: maxWaitingStatuses,
     waiting: options.waiting,
     clusterHealth: options.clusterHealth,
+    resultSigner: options.resultSigner,
   };
   const { tunnels } = options;
   if (controlPlaneUrl === undefined) tunnels?.connect(false);

@@ -37,7 +37,7 @@ import { garbageCollector } from '../threads/garbage.ts';
 import { collectWhenIdle } from '../threads/idle-collection.ts';
 import { agentCharts } from './agent-charts.ts';
 import { agentKeyOf, type AgentKeySetup } from './agent-key-of.ts';
-import { agentSignatures } from './agent-signatures.ts';
+import { agentSignatures, resultSignerOf } from './agent-signatures.ts';
 import { agentSupport, type SupportSetup } from './agent-support.ts';
 import { forgivingJournal } from './forgiving-journal.ts';
 import { createIdentities } from './identities.ts';
@@ -113,6 +113,8 @@ export interface AgentSetup extends AgentKeySetup, Omit<SupportSetup, 'agentId' 
   rightsFile?: string | undefined;
   /** File with what the owner of the cluster allows. Default: everything. */
   policyFile?: string | undefined;
+  /** File with the private key with which results are signed. Default: they are not signed. */
+  resultKeyFile?: string | undefined;
   /**
    * Objects that templates may look up, unless a rule of the policy says it. Default: `release`.
    */
@@ -161,6 +163,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
   const clusterTime = () => cluster.serverTime() ?? { earliest: Date.now(), latest: Date.now() };
   const policy =
     setup.policyFile === undefined ? undefined : await openPolicyFile(setup.policyFile, { ...conditions, clusterTime });
+  const resultSigner = setup.resultKeyFile === undefined ? undefined : await resultSignerOf(setup.resultKeyFile, log);
   const workers = openWorkers({
     allowNunjucks: setup.allowNunjucks ?? false,
     limits,
@@ -264,6 +267,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
       rights,
       policy,
       usedSignatures,
+      resultSigner,
       tunnels,
       key,
       clusterHealth,

@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Logger } from '../agent/logger.ts';
 import type { ClusterTime } from '../policy/policy-scope.ts';
+import { sshLineOf } from '../signatures/public-key.ts';
+import { SignatureError } from '../signatures/signature-error.ts';
+import { type LocalSigner, pemSigner } from '../signatures/signer.ts';
 import { memorySignatureStore, UsedSignatures } from '../signatures/used-signatures.ts';
 import { versionedSecret, type VersionedSecretOptions } from './versioned-secret.ts';
 
@@ -18,4 +23,16 @@ export function agentSignatures(
       ? versionedSecret({ ...options, name, type: 'helm-agent/signatures' })
       : memorySignatureStore();
   return new UsedSignatures(store, () => clusterTime().earliest);
+}
+
+/** Returns the signer of results with the key in a file, and logs its public key. */
+export async function resultSignerOf(path: string, log: Logger): Promise<LocalSigner> {
+  try {
+    const signer = pemSigner(await readFile(path, 'utf8'));
+    log.info({ publicKey: sshLineOf(signer.publicKey) }, 'results are signed; ctl verifies them with --agent-key');
+    return signer;
+  } catch (error) {
+    if (!(error instanceof SignatureError)) throw error;
+    throw new Error(`--result-key-file: ${path} ${error.message}`, { cause: error });
+  }
 }

@@ -26,6 +26,7 @@ import type { Session } from '../protocol/session/session.ts';
 import { StreamError } from '../protocol/streams/stream-error.ts';
 import { type AcceptStream, Tunnel } from '../protocol/streams/tunnel.ts';
 import type { Logger } from './logger.ts';
+import type { SignedResult } from './tracked-command.ts';
 
 /** The packets between this process and one of an agent, across their connections. */
 type AgentSession = Session<Packet>;
@@ -38,7 +39,7 @@ export interface AgentListener {
   status(key: string, status: Status, bytes: number): void;
   evidence(key: string, evidence: Evidence, bytes: number): void;
   log(key: string, log: Log, bytes: number): void;
-  result(key: string, result: Result, bytes: number): void;
+  result(key: string, result: Result, bytes: number, signed?: SignedResult): void;
   health(health: Health): void;
   /**
    * Called once, when the connection is closed. `isCut` says that neither end has closed it: the
@@ -208,17 +209,17 @@ export function serveAgent(
 }
 
 /** A result that cannot be read ends its command, because no other one will follow. */
-function readResult(payload: string | undefined): Result {
+function readResult(payload: string | undefined): { result: Result; isReadable: boolean } {
   try {
-    return decodePayload(resultSchema, payload);
+    return { result: decodePayload(resultSchema, payload), isReadable: true };
   } catch (error) {
     if (!(error instanceof PayloadError)) throw error;
     const message = `the agent sent a result that cannot be read: ${error.message}`;
-    return { ok: false, error: { code: 'internal', message } };
+    return { result: { ok: false, error: { code: 'internal', message } }, isReadable: false };
   }
 }
 
-function dispatch({ key = '', type, payload }: Packet, bytes: number, listener: AgentListener): void {
+function dispatch({ key = '', type, payload, envelope }: Packet, bytes: number, listener: AgentListener): void {
   switch (type) {
     case 'accepted': {
       listener.accepted(key, decodePayload(acceptedSchema, payload));
@@ -241,7 +242,9 @@ function dispatch({ key = '', type, payload }: Packet, bytes: number, listener: 
       return;
     }
     case 'result': {
-      listener.result(key, readResult(payload), bytes);
+      const { result, isReadable } = readResult(payload);
+      const isSigned = isReadable && envelope !== undefined;
+      listener.result(key, result, bytes, isSigned ? { envelope, text: payload ?? '' } : undefined);
       return;
     }
     default:

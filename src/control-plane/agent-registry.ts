@@ -161,11 +161,11 @@ export class AgentRegistry {
         status: (key, status, bytes) => own(key)?.status(status, bytes),
         evidence: (key, evidence, bytes) => own(key)?.evidence(evidence, bytes),
         log: (key, lines, bytes) => own(key)?.log(lines, bytes),
-        result: (key, result, bytes) => {
+        result: (key, result, bytes, signed) => {
           const command = own(key);
           // the process does not know the suspect that it was asked for, which it gets in its turn
           if (command?.packet && !result.ok && result.error.code === 'agent_restarted') return;
-          command?.end(result, bytes);
+          command?.end(result, bytes, signed);
           answered(command);
           if (!agent) return;
           this.#sessions.get(agent.agentId, agent.instanceId)?.sent.delete(key);

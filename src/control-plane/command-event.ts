@@ -11,6 +11,8 @@ export type NewEvent<Type extends CommandType = CommandType> =
   | { type: 'log'; payload: Log }
   /** The agent disconnected while the command was running, or reconnected. */
   | { type: 'agent'; payload: { connected: boolean } }
+  /** The signature of the agent for the result, which follows: the JSON text of an envelope. */
+  | { type: 'signature'; payload: { envelope: string } }
   | { type: 'result'; payload: CommandResult<Type> };
 
 /** An event of a command. `id` counts the command's events from 1. */

@@ -243,10 +243,16 @@ export class TrackedCommand {
     this.#write({ type: 'agent', payload: { connected } });
   }
 
-  /** Ends the command. A result that does not fit the command's type becomes a failure. */
-  end(result: Result, bytes = 0): void {
+  /**
+   * Ends the command. A result that does not fit the command's type becomes a failure. One that is
+   * signed is kept as it was sent, with fields that are not known.
+   */
+  end(result: Result, bytes = 0, signed?: SignedResult): void {
     if (this.#record.state === 'done') return;
-    const outcome = typedResult(this.type, result, this.#context.table);
+    const typed = typedResult(this.type, result, this.#context.table);
+    const isKept = signed !== undefined && typed.ok === result.ok;
+    const outcome = isKept ? (JSON.parse(signed.text) as CommandResult) : typed; // it has the fields of its type
+    if (isKept) this.#write({ type: 'signature', payload: { envelope: signed.envelope } });
     this.#record = { ...this.#record, state: 'done', payload: undefined, envelope: undefined };
     if (!this.#isRefused) this.#record = { ...this.#record, end: this.#context.nextEnd() };
     const onStored = () => {
@@ -342,6 +348,13 @@ function handleOf(command: TrackedCommand): SentCommand {
 function lastLogOf(events: readonly EventRecord[] = []): number {
   const last = events.findLast(({ event: { type } }) => type === 'log' || type === 'accepted')?.event;
   return last?.type === 'log' ? last.payload.seq : 0;
+}
+
+/** A result that its agent has signed. */
+export interface SignedResult {
+  envelope: string;
+  /** JSON text, which the signature is for. */
+  text: string;
 }
 
 function typedResult(type: string, result: Result, table: CommandTable): CommandResult {

@@ -89,8 +89,6 @@ const allowed = {
   windows: z.array(windowSchema).min(1).max(maxWindows).optional(),
   /** Signatures that the commands must have. Default: none. */
   signedBy: signersSchema.optional(),
-  /** Approvals that the plan of a change must have. Default: changes need no plan. */
-  approvals: signersSchema.optional(),
 };
 
 /** The fields of a rule that limit what it allows, without its conditions. */
@@ -131,12 +129,10 @@ const policySchema = z
         context.addIssue({ code: 'custom', message: `another rule is named ${name}`, path: ['rules', index, 'name'] });
       }
       names.add(name);
-      for (const field of ['signedBy', 'approvals'] as const) {
-        const required = rules[index]?.[field];
-        const problem = required && signersProblem(required, keys);
-        if (problem !== undefined)
-          context.addIssue({ code: 'custom', message: problem, path: ['rules', index, field] });
-      }
+      const { signedBy } = rules[index] ?? {};
+      const problem = signedBy && signersProblem(signedBy, keys);
+      if (problem === undefined) return;
+      context.addIssue({ code: 'custom', message: problem, path: ['rules', index, 'signedBy'] });
     });
   });
 

@@ -14,6 +14,8 @@ import { StreamError } from '../../protocol/streams/stream-error.ts';
 import { streamKinds } from '../../protocol/streams/stream-kinds.ts';
 import { Tunnel } from '../../protocol/streams/tunnel.ts';
 import type { WireForm } from '../../protocol/subprotocol.ts';
+import { signResult } from '../../signatures/result-statement.ts';
+import type { LocalSigner } from '../../signatures/signer.ts';
 import type { ClusterHealth } from '../cluster-health.ts';
 import type { Logger } from '../logger.ts';
 import type { ConnectedPeer } from '../router/admission.ts';
@@ -41,6 +43,8 @@ export interface ChannelOptions {
   resumes?: boolean;
   /** State of the cluster, for a peer that wants to know it. Default: it is not sent. */
   clusterHealth?: ClusterHealth | undefined;
+  /** Signs results. Default: they are not signed. */
+  resultSigner?: LocalSigner | undefined;
   /** Gets the tunnel of each connection. Default: there are no streams. */
   tunnels?: TunnelSource | undefined;
 }
@@ -202,7 +206,7 @@ export class Channel implements ConnectedPeer {
   reply(reply: Reply): void {
     if (this.#retired) return;
     const before = this.#outbox.merged;
-    this.#session.push(reply);
+    this.#session.push(this.#signed(reply));
     if (before === 0 && this.#outbox.merged > 0) this.#reportMerged();
     if (!this.#connection || this.#options.resumes === true || !this.isFull) return;
     const { length, count } = this.#outbox;
@@ -224,6 +228,14 @@ export class Channel implements ConnectedPeer {
   /** Closes the connection, if there is one, with 1001. */
   async hangUp(reason = 'the agent is shutting down'): Promise<void> {
     if (this.#connection) await this.#close(this.#connection, 1001, reason);
+  }
+
+  /** Returns a result with the signature of the agent, and any other reply as it is. */
+  #signed(reply: Reply): Reply {
+    const { resultSigner, hello } = this.#options;
+    const { key, fingerprint, payload: result } = reply;
+    if (resultSigner === undefined || key === undefined || fingerprint === undefined) return reply;
+    return { ...reply, envelope: signResult({ agentId: hello.agentId, key, fingerprint, result }, resultSigner) };
   }
 
   #reportHealth(): void {

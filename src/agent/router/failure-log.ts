@@ -14,7 +14,6 @@ const codesToQuote: ReadonlySet<string> = new Set<ErrorCode>([
   'signature_invalid',
   'signature_expired',
   'signature_replayed',
-  'approval_required',
 ]);
 
 /** Returns the fields of a failure for the log. The message is left out unless it is safe. */

@@ -19,7 +19,7 @@ export async function recall(
     if (known === undefined) peer.reply({ kind: 'result', key, type: undefined, payload: JSON.stringify(unknown) });
     // without an outcome, another process runs it
     else if (known.outcome !== undefined) {
-      peer.reply({ kind: 'result', key, type: undefined, payload: known.outcome });
+      peer.reply({ kind: 'result', key, type: undefined, payload: known.outcome, fingerprint: known.fingerprint });
     }
   }
 }

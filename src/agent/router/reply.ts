@@ -12,12 +12,17 @@ export interface Reply {
   type: string | undefined;
   /** JSON text of the kind's payload. */
   payload: string;
+  /** With `result`: the fingerprint of its command, if that could be read. */
+  fingerprint?: string;
+  /** The signature of a result, as in a packet. */
+  envelope?: string;
 }
 
 /** Returns the packet for a reply, or undefined if the form has no such packet. */
 export function packetOf(reply: Reply, form: WireForm, table: CommandTable): Packet | undefined {
   const key = reply.key === undefined ? {} : { key: reply.key };
-  if (form === 'v1') return { ...key, type: reply.kind, payload: reply.payload };
+  const envelope = reply.envelope === undefined ? {} : { envelope: reply.envelope };
+  if (form === 'v1') return { ...key, type: reply.kind, payload: reply.payload, ...envelope };
   if (reply.kind !== 'result') return undefined;
   const { type = '', payload } = reply;
   return { ...key, type, payload: plainPayload(table.find(type)?.definition.plainField, payload) };

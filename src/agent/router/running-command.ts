@@ -118,8 +118,9 @@ export class RunningCommand {
   }
 
   #send(kind: Reply['kind'], payload: string, only?: Peer): void {
-    const { key, type } = this.command;
-    for (const peer of only ? [only] : this.#peers) peer.reply({ kind, key, type, payload });
+    const { key, type, fingerprint } = this.command;
+    const reply = { kind, key, type, payload, ...(kind === 'result' && { fingerprint }) };
+    for (const peer of only ? [only] : this.#peers) peer.reply(reply);
   }
 }
 

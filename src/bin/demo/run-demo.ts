@@ -132,7 +132,7 @@ async function followed(
   const follow = async () => {
     for await (const event of command) {
       if (signal.aborted) return;
-      if (event.type === 'result') continue;
+      if (event.type === 'result' || event.type === 'signature') continue;
       advance(progress, event);
       if (event.type === 'evidence') evidence.push(...evidenceOf(event.payload));
       story.showNow(liveLines(progress, terminal.columns));

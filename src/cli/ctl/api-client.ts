@@ -8,7 +8,9 @@ import { bearer } from '../../net/authorization.ts';
 import { evidenceSchema } from '../../protocol/evidence.ts';
 import { logSchema } from '../../protocol/log.ts';
 import { acceptedSchema, resultSchema, statusSchema } from '../../protocol/messages.ts';
+import { SignatureError } from '../../signatures/signature-error.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
+import type { SignedRequests } from './signed-requests.ts';
 
 /** A request to the control plane that failed. */
 export class ApiError extends Error {
@@ -92,10 +94,11 @@ const eventSchema = z.discriminatedUnion('type', [
   z.object({ id: z.int(), type: z.literal('evidence'), payload: evidenceSchema }),
   z.object({ id: z.int(), type: z.literal('log'), payload: logSchema }),
   z.object({ id: z.int(), type: z.literal('agent'), payload: z.object({ connected: z.boolean() }) }),
+  z.object({ id: z.int(), type: z.literal('signature'), payload: z.object({ envelope: z.string() }) }),
   z.object({ id: z.int(), type: z.literal('result'), payload: resultSchema }),
 ]);
 /** An event in the life of a command. */
-export type Event = z.output<typeof eventSchema>;
+export type Event = Exclude<z.output<typeof eventSchema>, { type: 'signature' }>;
 
 /** An agent of a control plane. */
 export type Agent = z.output<typeof agentSchema>;
@@ -117,6 +120,8 @@ export interface ApiClientOptions {
   fetch: (url: string, init?: RequestInit) => Promise<Response>;
   /** Certificates of the CAs for WebSockets, in PEM. Default: those of the system. */
   ca?: string | undefined;
+  /** Signs commands, and verifies results. */
+  signed: SignedRequests;
   /** Returns a key for a command that no other one has. */
   newKey: () => string;
 }
@@ -241,7 +246,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       const path = `${pathOf(agentId)}/commands`;
       const { traceparent } = options;
       const headers = { 'content-type': 'application/json', ...(traceparent !== undefined && { traceparent }) };
-      const body = JSON.stringify({ ...command, key: options.newKey() });
+      const body = JSON.stringify(await options.signed.bodyOf(agentId, options.newKey(), command));
       return repeated(signal, async () => {
         const init = { method: 'POST', headers, body, signal };
         return read(commandSchema, await request({ ...options, server }, path, init), server);
@@ -265,7 +270,13 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       for await (const { id, event, data } of readServerSentEvents(body)) {
         const parsed = eventSchema.safeParse({ id: Number(id), type: event, payload: JSON.parse(data) as unknown });
         // events of other types come from a newer control plane
-        if (parsed.success) yield parsed.data;
+        if (!parsed.success) continue;
+        if (parsed.data.type === 'signature') {
+          options.signed.noteSignature(key, parsed.data.payload.envelope);
+          continue;
+        }
+        if (parsed.data.type === 'result') requireSigned(options.signed, key, data, parsed.data.payload.ok);
+        yield parsed.data;
       }
     },
     async *readStream(key, signal) {
@@ -285,6 +296,15 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       return { url: `${server.replace(/^http/, 'ws')}${commandPath(key, kind)}`, headers, ca };
     },
   };
+}
+
+/** Throws `ApiError` for a success that the agent has not signed. */
+function requireSigned(signed: SignedRequests, key: string, text: string, isSuccess: boolean): void {
+  try {
+    signed.requireResult(key, text, isSuccess);
+  } catch (error) {
+    throw error instanceof SignatureError ? new ApiError(error.message, false) : error;
+  }
 }
 
 function commandPath(key: string, part: string): string {

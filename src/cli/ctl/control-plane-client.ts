@@ -1,6 +1,7 @@
 import { randomUUID, X509Certificate } from 'node:crypto';
 import * as z from 'zod';
 import { openError } from '../../go/file-error.ts';
+import { currentDate } from '../../go/host.ts';
 import { readTraceparent } from '../../protocol/traceparent.ts';
 import { readToken } from '../check-settings.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
@@ -8,6 +9,8 @@ import { insecureTransportSetting, requireSecureTransport } from '../insecure-tr
 import { readSettings, type Setting, settingError, type Settings, switchSchema } from '../settings.ts';
 import { type ApiClient, type ApiClientOptions, createApiClient } from './api-client.ts';
 import { keptToken } from './sign-in/kept-tokens.ts';
+import { signedRequests } from './signed-requests.ts';
+import { readSigningKeys, signingSettings } from './signing-settings.ts';
 
 export const serverSettings = {
   server: {
@@ -31,6 +34,7 @@ export const serverSettings = {
     default: "Node's CAs, and those of NODE_EXTRA_CA_CERTS",
   },
   insecureTransport: insecureTransportSetting,
+  ...signingSettings,
 } satisfies Settings<string>;
 
 const serverSchema = z.object({
@@ -41,6 +45,8 @@ const serverSchema = z.object({
   tokenFile: z.string().optional(),
   caFile: z.string().optional(),
   insecureTransport: switchSchema,
+  signKey: z.string().optional(),
+  agentKey: z.string().optional(),
 });
 
 function hasNoUserinfo(url: string): boolean {
@@ -59,7 +65,7 @@ export async function controlPlaneClient(...given: Parameters<typeof clientOptio
  */
 export async function clientOptions(
   flags: Readonly<Record<string, unknown>>,
-  dependencies: Pick<ProgramDependencies, 'env' | 'readFile' | 'fetch'>,
+  dependencies: Pick<ProgramDependencies, 'env' | 'readFile' | 'fetch' | 'host'>,
 ): Promise<ApiClientOptions> {
   const settings = readSettings(serverSchema, serverSettings, flags, dependencies.env);
   const { server, tokenFile, caFile } = settings;
@@ -71,7 +77,10 @@ export async function clientOptions(
   const ca = caFile === undefined ? undefined : await readCertificates(serverSettings.caFile, caFile, dependencies);
   const fetch = ca === undefined ? dependencies.fetch : await fetchWithCa(ca);
   const traceparent = readTraceparent(dependencies.env['TRACEPARENT']);
-  return { server, token, traceparent, ca, fetch, newKey: randomUUID };
+  const signed = signedRequests(await readSigningKeys(settings, dependencies), () =>
+    currentDate(dependencies.host).getTime(),
+  );
+  return { server, token, traceparent, ca, fetch, signed, newKey: randomUUID };
 }
 
 /** Returns a `fetch` that trusts only some CAs. */

@@ -43,6 +43,7 @@ async function checkSettings(settings: RunSettings, dependencies: ProgramDepende
   await requireFile(runSettings.kubeconfig, settings.kubeconfig, dependencies);
   await requireFile(runSettings.rightsFile, settings.rightsFile, dependencies);
   await requireFile(runSettings.policyFile, settings.policyFile, dependencies);
+  await requireFile(runSettings.resultKeyFile, settings.resultKeyFile, dependencies);
   await requireFolder(runSettings.localCharts, settings.localCharts, dependencies);
 }
 

@@ -192,6 +192,13 @@ export const runSettings = {
       'objects that the template function lookup may read: none, those of the namespace of the release and those without a namespace (release), or all; the field lookup of a policy wins',
     default: 'release',
   },
+  resultKeyFile: {
+    flag: 'result-key-file',
+    value: 'file',
+    variable: 'HELM_AGENT_RESULT_KEY_FILE',
+    description: 'file with the private Ed25519 key in PEM with which the agent signs results and plans',
+    default: 'none; results are not signed',
+  },
   trustReleases: {
     flag: 'trust-releases',
     value: 'clients',
@@ -329,6 +336,7 @@ export function runSchema(hostName: string) {
       rightsFile: z.string().optional(),
       policyFile: z.string().optional(),
       lookup: z.enum(lookupScopes, { error: `must be one of ${lookupScopes.join(', ')}` }).optional(),
+      resultKeyFile: z.string().optional(),
       trustReleases: z.enum(['own', 'any'], { error: 'must be own or any' }).optional(),
       storageDriver: z.enum(storageDrivers, { error: 'must be secret or configmap' }).optional(),
       journal: z.enum(['memory', 'cluster'], { error: 'must be memory or cluster' }).optional(),
