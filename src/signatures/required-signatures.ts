@@ -48,11 +48,11 @@ export function requireSignatures(
 }
 
 /** Returns the keys that are valid at a time. */
-export function keysAt(keys: readonly TrustedKey[], { earliest, latest }: TimeRange): TrustedKey[] {
+function keysAt(keys: readonly TrustedKey[], { earliest, latest }: TimeRange): TrustedKey[] {
   return keys.filter(({ notBefore = -Infinity, notAfter = Infinity }) => notBefore <= latest && earliest < notAfter);
 }
 
 /** Returns required signatures in words. */
-export function signersText({ count, roles }: RequiredSigners): string {
+function signersText({ count, roles }: RequiredSigners): string {
   return `${count === 1 ? 'a signature' : `${count} signatures of different holders`} with the role ${roles.join(' or ')}`;
 }

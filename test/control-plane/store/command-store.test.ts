@@ -62,6 +62,7 @@ each('keeps commands in their order, and their last state', async (t, reopen) =>
       ...{ sentBy: 'ci', namespace: 'shop', releaseName: 'web', createdAt: 7 },
       chart: 'sha256:1',
       traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
+      envelope: '{"payloadType":"a"}',
       expiresAt: 5,
       lastEvent: 7,
       lastStatus: 4,
@@ -157,7 +158,7 @@ test('a file of an earlier version is brought to the newest one', async (t) => {
   const database = new DatabaseSync(path);
   database.exec('ALTER TABLE commands DROP COLUMN chart; ALTER TABLE commands DROP COLUMN sent_by');
   database.exec('ALTER TABLE commands DROP COLUMN lost_processes; DROP TABLE entries; DROP TABLE audit');
-  for (const column of ['namespace', 'release_name', 'created_at', 'traceparent']) {
+  for (const column of ['namespace', 'release_name', 'created_at', 'traceparent', 'envelope']) {
     database.exec(`ALTER TABLE commands DROP COLUMN ${column}`);
   }
   database.exec('ALTER TABLE agents DROP COLUMN last_seen; ALTER TABLE agents DROP COLUMN version');
@@ -254,7 +255,7 @@ test(
     await store.close();
     inDatabase('PRAGMA user_version = 99')(path);
   },
-  /newer version of helm-agent \(schema 99, not 8\)$/,
+  /newer version of helm-agent \(schema 99, not 9\)$/,
 );
 
 test('refuses a file that another control plane uses, and takes one over that is left', async (t) => {
