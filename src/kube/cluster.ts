@@ -229,6 +229,10 @@ function clusterOver(
       const { execInContainer } = await import('./exec.ts');
       return await execInContainer(connection, pod, options);
     },
+    async forwardPort(pod, options) {
+      const { forwardPort } = await import('./port-forward.ts');
+      return await forwardPort(connection, pod, options);
+    },
     streamLog: (pod, options) => streamPodLog(transport, pod, options),
   };
   return { cluster, transport };

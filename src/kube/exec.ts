@@ -1,13 +1,10 @@
-import { on, once } from 'node:events';
-import type { ClientRequest, IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { WebSocket } from 'ws';
 import { defaultHeartbeat, keepAlive } from '../net/heartbeat.ts';
-import { apiPath } from '../objects/api-path.ts';
 import type { ContainerProcess, ContainerRef, ExecOptions, ProcessOutput } from '../objects/cluster.ts';
 import { objectsAt, stringAt } from '../objects/fields.ts';
 import type { Connection } from './connection.ts';
-import { errorOfResponse, KubeError } from './kube-error.ts';
+import { KubeError } from './kube-error.ts';
+import { openPodSocket, podUrl } from './pod-socket.ts';
 
 /** The versions of the protocol, the preferred one first. Only the first can end the input. */
 const subprotocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'] as const;
@@ -15,19 +12,8 @@ const subprotocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'] as const;
 /** The channels of the protocol. `close` is followed by the number of the channel that ends. */
 const channels = { input: 0, output: 1, error: 2, status: 3, resize: 4, close: 255 } as const;
 
-/** The largest message of the API server, in bytes. */
-const maxMessageBytes = 4 * 1024 * 1024;
-
-/** Most characters of a response that refuses a process. */
-const maxRefusalBytes = 64 * 1024;
-
-/** Time for the API server and the kubelet to start a process, in milliseconds. */
-const handshakeTimeoutMs = 30_000;
-
-/** Messages that wait to be read before the connection is paused, and before it is resumed. */
-const waiting = { highWaterMark: 8, lowWaterMark: 4 };
-
-const pods = { apiVersion: 'v1', resource: 'pods', namespaced: true };
+/** Most characters of the message of a process that could not be run. */
+const maxMessageLength = 64 * 1024;
 
 /**
  * Starts a process in a container, over a WebSocket that is pinged. Rejects with `KubeError` if the
@@ -39,55 +25,13 @@ export async function execInContainer(
   { command, input, tty, signal }: ExecOptions,
 ): Promise<ContainerProcess> {
   signal.throwIfAborted();
-  const url = new URL(
-    connection.server.replace(/^http/, 'ws') + apiPath(pods, { namespace, name, subresource: 'exec' }),
-  );
+  const url = podUrl(connection, { namespace, name, subresource: 'exec' });
   for (const part of command) url.searchParams.append('command', part);
   const switches = { stdin: input, stdout: true, stderr: !tty, tty };
   for (const [key, value] of Object.entries(switches)) url.searchParams.set(key, String(value));
   url.searchParams.set('container', container);
-  const { agent, headers } = await connection.prepare();
-  const socket = new WebSocket(url, [...subprotocols], {
-    agent,
-    headers,
-    handshakeTimeout: handshakeTimeoutMs,
-    maxPayload: maxMessageBytes,
-    perMessageDeflate: false,
-    followRedirects: false,
-  });
-  // at once: the first one may come in the turn in which the socket opens
-  const messages = on(socket, 'message', { close: ['close'], ...waiting }) as AsyncIterable<[Buffer]>; // the default of ws
-  await opened(socket, signal);
+  const { socket, messages } = await openPodSocket(connection, { url, subprotocols, signal });
   return new ExecProcess(socket, messages, signal);
-}
-
-/** Waits until a socket is open. */
-async function opened(socket: WebSocket, signal: AbortSignal): Promise<void> {
-  const refused = Promise.withResolvers<never>();
-  socket.once('unexpected-response', (_request: ClientRequest, response: IncomingMessage) => {
-    refusalOf(response).then(refused.reject, refused.reject);
-  });
-  socket.on('error', () => undefined); // `once` rejects with it, and later the socket closes
-  const abort = () => socket.terminate();
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    await Promise.race([once(socket, 'open'), refused.promise]);
-  } catch (cause) {
-    socket.terminate();
-    signal.throwIfAborted();
-    if (cause instanceof KubeError) throw cause;
-    throw new KubeError('unreachable', 'the API server cannot be reached to start a process', { cause });
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
-}
-
-async function refusalOf(response: IncomingMessage): Promise<KubeError> {
-  const { statusCode = 0, headers } = response;
-  const isShort = Number(headers['content-length'] ?? 0) <= maxRefusalBytes;
-  const body = isShort ? (await text(response)).slice(0, maxRefusalBytes) : '';
-  if (statusCode >= 400) return errorOfResponse(statusCode, body);
-  return new KubeError('server_error', `the API server responded with ${statusCode} instead of a WebSocket`);
 }
 
 /** A process over an open WebSocket. */
@@ -138,7 +82,7 @@ class ExecProcess implements ContainerProcess {
     if (stringAt(status, 'reason') === 'NonZeroExitCode' && typeof code === 'string' && /^\d{1,9}$/.test(code)) {
       return Number(code);
     }
-    const message = stringAt(status, 'message')?.slice(0, maxRefusalBytes) ?? 'it has no message';
+    const message = stringAt(status, 'message')?.slice(0, maxMessageLength) ?? 'it has no message';
     throw new KubeError('bad_request', `the process could not be run: ${message}`);
   }
 
@@ -176,6 +120,6 @@ function statusOf(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString());
   } catch {
-    return { message: bytes.toString('utf8', 0, maxRefusalBytes) };
+    return { message: bytes.toString('utf8', 0, maxMessageLength) };
   }
 }

@@ -92,6 +92,25 @@ export interface TimeRange {
   latest: number;
 }
 
+/** A port of a pod. */
+export interface ForwardOptions {
+  port: number;
+  /** Ends the connection. */
+  signal: AbortSignal;
+}
+
+/** A TCP connection to a port of a pod. Its input cannot be ended on its own. */
+export interface ForwardedConnection {
+  /**
+   * Yields what arrives, until the other end closes the connection. Fails with `bad_request` if
+   * nothing listens on the port, and with `unreachable`.
+   */
+  output(): AsyncIterable<Buffer>;
+  /** Resolves when the bytes are sent, or cannot be sent any more. */
+  write(bytes: Uint8Array): Promise<void>;
+  close(): void;
+}
+
 /** A container of a pod. */
 export interface ContainerRef {
   namespace: string;
@@ -236,6 +255,8 @@ export interface Cluster {
   followLog(pod: ContainerRef, options: FollowOptions): AsyncIterable<LogLine>;
   /** Starts a process in a container. */
   exec(pod: ContainerRef, options: ExecOptions): Promise<ContainerProcess>;
+  /** Connects to a port of a pod. */
+  forwardPort(pod: { namespace: string; name: string }, options: ForwardOptions): Promise<ForwardedConnection>;
   /**
    * Yields the bytes of a container's log. Each line has its time before it, in RFC 3339, and a
    * space. Reads only as fast as bytes are consumed. Fails with `bad_request` without a log.

@@ -113,6 +113,10 @@ export function guardedCluster(cluster: Cluster, namespace: string, message: str
       requireOther(pod);
       return await cluster.exec(pod, options);
     },
+    async forwardPort(pod, options) {
+      requireOther(pod);
+      return await cluster.forwardPort(pod, options);
+    },
     async *streamLog(pod, options) {
       requireOther(pod);
       yield* cluster.streamLog(pod, options);

@@ -58,4 +58,5 @@ export const operations: OperationLoaders = {
   start_release: () => import('./act/start-release.ts'),
   upgrade_agent: () => import('./agent-upgrade/upgrade-agent.ts'),
   exec_pod: () => import('./exec/exec-pod.ts'),
+  port_forward: () => import('./exec/port-forward.ts'),
 };

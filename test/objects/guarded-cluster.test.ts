@@ -47,6 +47,7 @@ const single = [
   'delete',
   'podLog',
   'exec',
+  'forwardPort',
 ];
 const streams = ['observe', 'followLog', 'streamLog'];
 
@@ -66,6 +67,7 @@ const requests: Record<string, (cluster: Cluster, target: KubeObject) => Promise
   podLog: (cluster, target) => cluster.podLog(containerOf(target), { tailLines: 1 }),
   exec: (cluster, target) =>
     cluster.exec(containerOf(target), { command: ['a'], input: false, tty: false, signal: AbortSignal.abort() }),
+  forwardPort: (cluster, target) => cluster.forwardPort(containerOf(target), { port: 80, signal: AbortSignal.abort() }),
   followLog: (cluster, target) => collected(cluster.followLog(containerOf(target), { signal: AbortSignal.abort() })),
   streamLog: (cluster, target) => collected(cluster.streamLog(containerOf(target), { signal: AbortSignal.abort() })),
 };

@@ -27,6 +27,7 @@ export function watchedCluster(script: (query: ObjectQuery) => Script): Cluster 
     serverTime: () => undefined,
     podLog: fail,
     exec: fail,
+    forwardPort: fail,
     followLog: () => {
       throw new Error('unexpected request');
     },

@@ -165,6 +165,11 @@ export const verbs: readonly VerbEntry[] = [
     short: 'run a program in a container',
     ctl: async () => (await import('../ctl/exec/command.ts')).execCommand,
   },
+  {
+    name: 'port-forward',
+    short: 'forward ports of this machine to a pod',
+    ctl: async () => (await import('../ctl/port-forward/command.ts')).portForwardCommand,
+  },
 ];
 
 async function ctlGetGroup(): Promise<Command<ProgramDependencies>> {

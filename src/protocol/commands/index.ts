@@ -22,6 +22,7 @@ import { listReleases } from './list-releases.ts';
 import { pauseRollout } from './pause-rollout.ts';
 import { planRelease } from './plan-release.ts';
 import { podLogs } from './pod-logs.ts';
+import { portForward } from './port-forward.ts';
 import { releaseHistory } from './release-history.ts';
 import { releaseStatus } from './release-status.ts';
 import { restartWorkload } from './restart-workload.ts';
@@ -85,6 +86,7 @@ export const commands = {
   support_bundle: supportBundle,
   upgrade_agent: upgradeAgent,
   exec_pod: execPod,
+  port_forward: portForward,
 };
 
 export type Commands = typeof commands;

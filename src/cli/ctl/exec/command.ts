@@ -63,14 +63,14 @@ async function exec({ args, flags, context }: Invocation<ProgramDependencies>): 
     const client = await session.client(sent);
     const { key } = await client.send(agent, { type: 'exec_pod', payload: request }, stopped.signal);
     const { stdin = false, tty = false } = request;
-    const result = await runSession(client.sessionAddress(key), {
+    const result = await runSession(client.sessionAddress(key), execPod.answer, {
       terminal,
       input: stdin,
       tty,
       signal: stopped.signal,
       onNotice: ({ state, user }) => context.stderr.write(`${noticeText(state, user, key)}\r\n`),
     });
-    if (result.ok) return result.exitCode;
+    if (result.ok) return result.answer.exitCode;
     context.stderr.write(failureText(result.error));
     return 1;
   } catch (error) {

@@ -4,7 +4,6 @@ import { WebSocket } from 'ws';
 import * as z from 'zod';
 import { messageOf } from '../../../errors/index.ts';
 import { defaultHeartbeat, keepAlive } from '../../../net/heartbeat.ts';
-import { execPod } from '../../../protocol/commands/exec-pod.ts';
 import { resultSchema } from '../../../protocol/messages.ts';
 import { channels, maxMessageBytes } from '../../../protocol/streams/messages.ts';
 import type { SessionTerminal } from '../../dependencies.ts';
@@ -26,8 +25,6 @@ const textSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('error'), payload: z.object({ code: z.string(), message: z.string() }) }),
 ]);
 
-const answerSchema = z.object({ ok: z.literal(true), ...execPod.answer.shape });
-
 export interface SessionSettings {
   terminal: SessionTerminal;
   /** Whether the input is sent. */
@@ -41,10 +38,14 @@ export interface SessionSettings {
 }
 
 /**
- * Connects the terminal of this program with a command of the type `exec_pod`, and returns its
+ * Connects the terminal of this program with a command that has a duplex stream, and returns its
  * result. Rejects with `ApiError`, and with the signal's reason.
  */
-export async function runSession(address: SessionAddress, { terminal, input, tty, signal, onNotice }: SessionSettings) {
+export async function runSession<Answer extends z.ZodRawShape>(
+  address: SessionAddress,
+  answer: z.ZodObject<Answer>,
+  { terminal, input, tty, signal, onNotice }: SessionSettings,
+) {
   const { url, headers, ca } = address;
   const socket = new WebSocket(url, { headers, ca, maxPayload: maxSessionBytes, perMessageDeflate: false });
   const abort = () => socket.terminate();
@@ -61,7 +62,7 @@ export async function runSession(address: SessionAddress, { terminal, input, tty
         terminal.onResize(() => resize(socket, terminal)),
       );
     if (input) void sendInput(socket, terminal).catch(() => socket.terminate());
-    const result = await receive(messages, terminal, onNotice);
+    const result = await receive(messages, { answer, terminal, onNotice });
     signal.throwIfAborted();
     if (result) return result;
     throw new ApiError('the connection to the control plane was lost; the program may have been ended by that', true);
@@ -86,10 +87,9 @@ export async function opened(socket: WebSocket): Promise<void> {
 }
 
 /** Writes what arrives, and returns the result; undefined if the connection is lost before. */
-async function receive(
+async function receive<Answer extends z.ZodRawShape>(
   messages: AsyncIterable<unknown[]>,
-  terminal: SessionTerminal,
-  onNotice: SessionSettings['onNotice'],
+  { answer, terminal, onNotice }: Pick<SessionSettings, 'terminal' | 'onNotice'> & { answer: z.ZodObject<Answer> },
 ) {
   let reason: string | undefined;
   for await (const [data, isBinary] of messages) {
@@ -103,7 +103,7 @@ async function receive(
     if (text.type === 'error') reason = `${text.payload.message} (${text.payload.code})`;
     if (text.type !== 'result') continue;
     const { payload } = text;
-    if (payload.ok) return readAs(answerSchema, payload, 'result');
+    if (payload.ok) return { ok: true as const, answer: readAs(answer, payload, 'result') };
     // the agent knows only that the stream has ended
     if (reason !== undefined && payload.error.code === 'stream_lost') throw new ApiError(reason, false);
     return payload;

@@ -1,0 +1,53 @@
+import type { ForwardedConnection } from '../../objects/cluster.ts';
+import { operationOf } from '../command-operation.ts';
+import type { OperationContext } from '../context.ts';
+import type { RequestOf } from '../request.ts';
+import { timeLimit } from '../time-limit.ts';
+import { converse, openConversation } from './conversation.ts';
+import { findContainer } from './find-container.ts';
+
+/** Time after which a connection ends, in milliseconds. */
+const defaultTimeout = 168 * 3_600_000;
+
+export const operation = operationOf('port_forward', {
+  request: (payload) => payload,
+  run: forward,
+  answer: (outcome) => outcome,
+});
+
+/** Connects the sender of the command with a port of a pod. */
+async function forward(context: OperationContext, request: RequestOf<'port_forward'>) {
+  const limit = timeLimit(request.timeout ?? defaultTimeout, [context.signal, context.abandon], context.startTimer);
+  const { signal } = limit;
+  try {
+    const { namespace, name } = await findContainer({ ...context, signal }, request);
+    const stream = await openConversation({ ...context, signal });
+    try {
+      const connection = await context.cluster.forwardPort({ namespace, name }, { port: request.port, signal });
+      await converse(processLike(connection), stream, {
+        ...(request.idleTimeout !== undefined && { idleTimeout: request.idleTimeout }),
+        startTimer: context.startTimer,
+        signal,
+      }).finally(() => connection.close());
+      return { pod: name };
+    } catch (error) {
+      stream.destroy(error instanceof Error ? error : undefined);
+      throw error;
+    }
+  } finally {
+    limit.close();
+  }
+}
+
+/** Returns a connection as the end of a conversation. */
+function processLike(connection: ForwardedConnection) {
+  return {
+    async *output() {
+      for await (const bytes of connection.output()) yield { from: 'output' as const, bytes };
+    },
+    write: (bytes: Uint8Array) => connection.write(bytes),
+    endInput: () => Promise.resolve(), // the API server has no message for it
+    resize: () => Promise.resolve(),
+    close: () => connection.close(),
+  };
+}

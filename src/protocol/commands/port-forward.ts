@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import { longText, objectName } from '../bounded.ts';
+import { timeoutSchema } from '../duration.ts';
+import { namespaceField } from './action-fields.ts';
+import { defineCommand } from './definition.ts';
+import { field } from './field.ts';
+
+/** The largest number of a TCP port. */
+export const maxPort = 65_535;
+
+export const portForward = defineCommand({
+  summary: 'Connects to a port of a pod, with a stream for one TCP connection.',
+  method: 'portForward',
+  fields: {
+    namespace: namespaceField,
+    name: field(
+      objectName
+        .optional()
+        .describe('Name of the pod, or kind and name of a workload: `deploy/web`, of which a ready pod is taken'),
+    ),
+    releaseName: field(objectName.optional().describe('Name of a release, of which a ready pod is taken'), {
+      name: 'release',
+      kind: 'text',
+      only: 'ctl',
+      help: 'take a ready pod of a release, instead of naming one',
+    }),
+    port: field(z.int().positive().max(maxPort).describe('Number of the port')),
+    timeout: field(timeoutSchema.optional().describe('Time after which the connection ends. Default: `168h`')),
+    idleTimeout: field(
+      timeoutSchema.optional().describe('Time without data after which the connection ends. Default: no limit'),
+      {
+        name: 'idle-timeout',
+        kind: 'duration',
+        only: 'ctl',
+        help: 'time without data after which a connection ends',
+      },
+    ),
+  },
+  answer: z.object({ pod: longText.describe('Name of the pod') }),
+  plainField: 'pod',
+  changes: () => undefined,
+  right: 'exec',
+  stream: 'duplex',
+  survives: false,
+});
