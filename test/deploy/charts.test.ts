@@ -68,6 +68,19 @@ test('the agent may list the pods and events of its namespace if its owner allow
   t.false(await listed());
 });
 
+test('the agent may run programs in its namespaces, and reach their ports, if its owner allows exec', async (t) => {
+  const granted = async (allowed?: string) => {
+    const settings = allowed === undefined ? {} : { HELM_AGENT_ALLOW_RIGHTS: allowed };
+    const rights = { mode: 'namespaces', namespaces: ['shop'] };
+    const objects = await render('helm-agent', { ...agent, settings, rights });
+    const role = objects.find(({ kind, metadata }) => kind === 'Role' && metadata.namespace === 'shop');
+    return role?.rules?.find(({ resources }) => resources.includes('pods/exec'));
+  };
+  t.like(await granted('read,deploy,exec'), { resources: ['pods/exec', 'pods/portforward'], verbs: ['create', 'get'] });
+  t.is(await granted('read,deploy,logs'), undefined);
+  t.is(await granted(), undefined);
+});
+
 const agent = { controlPlane: { url: 'wss://plane.example' }, agentId: 'a' };
 
 for (const manifest of manifests) {

@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
@@ -43,6 +44,8 @@ test.before('pods', async () => {
   await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   const tools = { image, command: ['sleep', 'infinity'] };
   for (const name of ['tools', 'doomed']) await cluster.create(pod(name, tools));
+  const echo = "require('net').createServer({ allowHalfOpen: true }, (s) => s.pipe(s)).listen(8000)";
+  await cluster.create(pod('echo', { image, command: ['node', '-e', echo] }));
   await cluster.create(pod('bare', { image: 'localhost/app:1', args: ['sleep', '10h'] }));
   await eventually('the pods run', async () => {
     const pods = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace });
@@ -197,6 +200,44 @@ onCluster(`a program whose caller goes away reads the end of its input${needs}`,
     const { code } = await exec(['tools', '--', 'sh', '-c', 'kill -0 $(cat /tmp/left)']);
     return code !== 0;
   });
+});
+
+onCluster(`connections to a port of a pod carry bytes, many at a time${needs}`, async (t) => {
+  t.timeout(120_000);
+  const { url, agentId } = harness();
+  const place = ['--server', url, '--agent', agentId, '-n', namespace];
+  const child = spawn(process.execPath, [program, 'ctl', 'port-forward', 'echo', ':8000', ':8001', ...place]);
+  t.teardown(() => child.kill('SIGKILL'));
+  let shown = '';
+  let errors = '';
+  child.stdout.on('data', (bytes: Buffer) => (shown += bytes.toString()));
+  child.stderr.on('data', (bytes: Buffer) => (errors += bytes.toString()));
+  await eventually('it listens', () => shown.split('\n').length > 2);
+  const [open, closed] = [...shown.matchAll(/127\.0\.0\.1:(\d+)/g)].map(([, port]) => Number(port));
+  const contents = Array.from({ length: 8 }, () => randomBytes(1024 * 1024));
+  const digests = contents.map(async (content) => {
+    const socket = connect({ port: open ?? 0, host: '127.0.0.1' });
+    t.teardown(() => socket.destroy());
+    socket.write(content);
+    const received: Buffer[] = [];
+    let size = 0;
+    for await (const bytes of socket as AsyncIterable<Buffer>) {
+      received.push(bytes);
+      size += bytes.length;
+      if (size >= content.length) break;
+    }
+    return sha256(Buffer.concat(received));
+  });
+  t.deepEqual(
+    await Promise.all(digests),
+    contents.map((content) => sha256(content)),
+  );
+  const refusedSocket = connect({ port: closed ?? 0, host: '127.0.0.1' });
+  refusedSocket.on('error', () => undefined);
+  refusedSocket.resume();
+  await once(refusedSocket, 'close');
+  await eventually('it says that nothing listens', () => /port 8001.*refused/.test(errors));
+  t.pass();
 });
 
 onCluster(`an agent that does not allow it refuses the right${needs}`, async (t) => {
