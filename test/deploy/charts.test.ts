@@ -147,6 +147,26 @@ for (const chart of charts) {
   });
 }
 
+test('the control plane has several replicas only with a database', async (t) => {
+  const chart = 'helm-agent-control-plane';
+  const database = { existingSecret: 'plane-database' };
+  await t.throwsAsync(render(chart, { replicas: 2 }), { message: /replicas > 1 needs a database: .*existingSecret/ });
+  await t.throwsAsync(render(chart, { replicas: 0, database }), { message: /replicas/ });
+  const objects = await render(chart, { replicas: 3, database });
+  t.false(objects.some(({ kind }) => kind === 'PersistentVolumeClaim'));
+  const deployment = objects.find(({ kind }) => kind === 'Deployment')?.spec;
+  t.is(deployment?.replicas, 3);
+  const [container] = deployment?.template?.spec.containers ?? [];
+  t.true(container?.args?.includes('--database-url-file=/etc/helm-agent-database/url'));
+  t.false(container?.args?.some((argument) => argument.startsWith('--data=')));
+  const volumes = deployment?.template?.spec.volumes ?? [];
+  t.like(
+    volumes.find(({ name }) => name === 'database'),
+    { secret: { secretName: 'plane-database' } },
+  );
+  t.truthy(volumes.find(({ name }) => name === 'data')?.['emptyDir']);
+});
+
 const rulesOf = (objects: readonly RenderedObject[], kind: string) =>
   objects
     .filter((object) => object.kind === kind)
