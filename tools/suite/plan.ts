@@ -15,6 +15,7 @@ const longest = [
 /** Files that measure time or memory, take long, or whose tests wait longer than they work. */
 const alone = [
   'test/bin/bad-input.test.ts',
+  'test/bin/control-plane-replicas.test.ts',
   'test/bin/demo.test.ts',
   'test/bin/output.test.ts',
   'test/bin/process.test.ts',

@@ -55,7 +55,7 @@ export function isTemporary(error: unknown): boolean {
   const code = codeOf(error);
   // PostgreSQL is starting, stopping, or has too many connections
   if (code !== undefined) return networkCodes.has(code) || /^(?:08|53|57)...$/.test(code);
-  return /^(?:Connection terminated|timeout|Query read timeout)/.test(messageOf(error));
+  return /^(?:Connection terminated|timeout|Query read timeout)|not queryable$/.test(messageOf(error)); // of pg
 }
 
 /** Returns the error of the store for one of a connection. It has no values and no password. */

@@ -32,6 +32,9 @@ function storeOf(t: ExecutionContext, options: PostgresStoreOptions): CommandSto
   return store;
 }
 
+const endConnections = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+
 const keysOf = async (server: PostgresServer, url: string) =>
   (await server.query<{ key: string }>(url, 'SELECT key FROM helm_agent.commands ORDER BY position')).map(
     ({ key }) => key,
@@ -62,6 +65,23 @@ withDatabase('a control plane waits until the one before has ended', async (t, {
   await first.close();
   t.deepEqual((await opening).commands, [record('a')]);
   t.true(second.isReachable?.());
+});
+
+withDatabase('a control plane that waits connects again', async (t, { url, server }) => {
+  const { log, lines } = recordingLog();
+  const [first, second] = [storeOf(t, { url }), storeOf(t, { url, log })];
+  await first.open();
+  const opening = second.open();
+  await eventually('the second one waits', () => lines.some((line) => line.includes('leads; waiting')));
+  await server.query(url, endConnections);
+  await eventually('the first one leads again', () =>
+    first.write(batch({ commands: [record('a')] })).then(
+      () => true,
+      () => first.lost?.aborted === true,
+    ),
+  );
+  await first.close();
+  t.is((await opening).commands.length, first.lost?.aborted === true ? 0 : 1);
 });
 
 withDatabase('a control plane that waits can be closed', async (t, { url }) => {
@@ -172,13 +192,7 @@ withDatabase('continues by itself when PostgreSQL has ended its connections', as
   const numbers = Array.from({ length: 200 }, (_, index) => index);
   const kills = new Set([50, 120]);
   for (const number of numbers) {
-    if (kills.has(number)) {
-      await server.query(
-        url,
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE datname = current_database() AND pid <> pg_backend_pid()`,
-      );
-    }
+    if (kills.has(number)) await server.query(url, endConnections);
     const write = () => store.write(batch({ commands: [record(`k${number}`)] }));
     await eventually(`${number} is stored`, () =>
       write().then(
