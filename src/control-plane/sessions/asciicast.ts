@@ -12,7 +12,7 @@ const noTerminal = { columns: 80, rows: 24 };
 const text = z.string().max(maxHeaderBytes);
 
 /** The facts of a session, in the field `session` of the header. */
-const recordedSessionSchema = z.object({
+export const recordedSessionSchema = z.object({
   key: text,
   agentId: text,
   type: z.string().max(maxTypeLength),
