@@ -55,6 +55,7 @@ export async function runControlPlane(settings: ControlPlaneSettings): Promise<v
     recordSessions: settings.recordSessions,
     requireSecond: settings.requireSecond,
     dashboard: dashboardFolder,
+    webhookHosts: settings.webhookAllowHosts,
     store,
     log,
     recorder: metrics?.recorder,

@@ -38,6 +38,8 @@ import { recordingRoutes } from './sessions/recording-routes.ts';
 import type { Recordings } from './sessions/recordings.ts';
 import { type SignInBackend, signInRoutes, signOutRoute } from './sign-in/sign-in-routes.ts';
 import type { CommandStreams } from './streams/command-streams.ts';
+import { webhookRoutes } from './webhooks/webhook-routes.ts';
+import type { Webhooks } from './webhooks/webhooks.ts';
 
 /** The parts of the control plane that the REST API offers. */
 export interface ApiBackend {
@@ -56,6 +58,7 @@ export interface ApiBackend {
   recordings: Recordings;
   /** How people sign in. Default: they have tokens. */
   signIn?: SignInBackend | undefined;
+  webhooks: Webhooks;
   /** Whether the last change of the agents' credentials could be read. */
   areAgentsReadable: () => boolean;
   /** Bytes of the bodies of all requests that are being read. */
@@ -113,6 +116,7 @@ export function apiRoutesOf(
     ...commandRoutes({ ...shared, token }),
     ...resultRoutes(shared),
     ...chartRoutes(shared),
+    ...webhookRoutes(shared),
   ];
   return [...routes, openApiRoute(routes, backend.table)];
 }

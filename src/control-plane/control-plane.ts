@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { EventEmitter, once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
@@ -26,6 +27,7 @@ import { AgentRegistry } from './agent-registry.ts';
 import { createApi } from './api.ts';
 import { type AuditEntry, auditOf } from './audit/audit-entry.ts';
 import { AuditLog } from './audit/audit-log.ts';
+import { ConnectionNotes } from './audit/connection-notes.ts';
 import { ChartArchives } from './charts/chart-archives.ts';
 import { serveChart } from './charts/serve-chart.ts';
 import { CommandIndex } from './command-index.ts';
@@ -52,6 +54,8 @@ import { createMemoryStore } from './store/memory-store.ts';
 import { CommandStreams } from './streams/command-streams.ts';
 import { isSessionPath, isStreamPath, type SessionListener, sessionListener } from './streams/session-listener.ts';
 import { requireToken, type Token } from './token.ts';
+import { feedItems } from './webhooks/webhook-events.ts';
+import { Webhooks } from './webhooks/webhooks.ts';
 
 export interface ControlPlaneOptions {
   /**
@@ -119,6 +123,11 @@ export interface ControlPlaneOptions {
    * survive a restart there. Default: a temporary folder, which `close` removes.
    */
   chartFolder?: string | undefined;
+  /**
+   * Hosts to which webhooks may be sent without https, and whatever their addresses are. Default:
+   * none; receivers need https and public addresses.
+   */
+  webhookHosts?: readonly string[] | undefined;
   /**
    * Folder of the dashboard, which is served to browsers at `/`. The program has one in
    * `dist/program/dashboard`. Default: none is served.
@@ -203,6 +212,8 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   /** The sessions of people. Undefined without the option `signIn`. */
   readonly sessions: UserSessions | undefined;
   readonly #audit: AuditLog;
+  readonly #connectionNotes: ConnectionNotes;
+  readonly #webhooks: Webhooks;
   readonly #dispatcher: Dispatcher;
   readonly #server: HttpServer;
   readonly #handshake: AgentHandshake;
@@ -278,6 +289,25 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
       onEnrolled: (agentId, action) => audit.add({ action, agentId, decision: 'allowed', outcome: 'ok' }),
       onRefused: (agentId) => audit.addRefusal({ action: 'agent refused', agentId, outcome: 'unauthenticated' }),
     });
+    const connectionNotes = new ConnectionNotes((agentId, isConnected) => {
+      const action = isConnected ? 'agent connected' : 'agent disconnected';
+      audit.add({ action, agentId, decision: 'allowed', outcome: 'ok' });
+    });
+    const source = () => keys.audience;
+    const { webhookHosts: allowedHosts = [] } = options;
+    const webhooks = new Webhooks({
+      ...{ allowedHosts, source, log, now, newId: newKey, randomBytes },
+      items: (feed, after, signal) => feedItems(feed, after, { commands, audit, source }, signal),
+      newest: (feed) => (feed === 'results' ? commands.results.newest : audit.newest),
+      async deliver(delivery, signal) {
+        const { deliverWebhook } = await import('./webhooks/deliver-webhook.ts');
+        const resolve = (host: string) => lookup(host, { all: true });
+        return await deliverWebhook(delivery, { allowedHosts, resolve, now }, signal);
+      },
+      audit: (fields) => audit.add(fields),
+      keep: (entry) => commands.keep(entry),
+      stored: () => commands.stored(),
+    });
     const agents: AgentRegistry = new AgentRegistry({
       ...{ commands, limits, heartbeat, helloTimeoutMs, log, now, newEpoch: newKey, version },
       whenStored: (stored) => commands.whenStored(stored),
@@ -298,9 +328,13 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
       },
       onConnect: (agent) => {
         recorder.count('helm_agent_hub_connections_total', {});
+        connectionNotes.changed(agent.agentId, true);
         this.#emitLater('connect', agent);
       },
-      onDisconnect: (agent) => this.#emitLater('disconnect', agent),
+      onDisconnect: (agent) => {
+        connectionNotes.changed(agent.agentId, false);
+        this.#emitLater('disconnect', agent);
+      },
     });
     const registered = () => options.registeredAgents?.() ?? [];
     const isRegistered = (agentId: string) => keys.has(agentId) || [...registered()].includes(agentId);
@@ -344,6 +378,8 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     this.#dispatcher = dispatcher;
     this.tokens = tokens;
     this.#audit = audit;
+    this.#connectionNotes = connectionNotes;
+    this.#webhooks = webhooks;
     const { apiToken: token, authenticateUser } = options;
     const signIn = file &&
       sessions && {
@@ -370,7 +406,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     const backend = {
       health: this.health,
       table,
-      ...{ keys, tokens, guard, audit, recordings, signIn },
+      ...{ keys, tokens, guard, audit, recordings, signIn, webhooks },
       ...{
         agents: this.#knownAgents,
         commands,
@@ -442,6 +478,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   async close({ retryAfter = 1 }: { retryAfter?: number } = {}): Promise<void> {
     this.#closing.abort();
     for (const detach of this.#detachments.splice(0)) detach();
+    this.#connectionNotes.close();
     this.#dispatcher.close();
     this.#handshake.close();
     this.#sessionListener.close();
@@ -456,6 +493,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     await this.#recordings.close();
     this.tokens.close();
     this.sessions?.close();
+    await this.#webhooks.close();
     this.#audit.close();
     await this.#opening?.catch(() => undefined);
     await this.#commands.close();
@@ -601,6 +639,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     this.#keys.open(entries);
     this.tokens.open(entries);
     this.sessions?.open(entries);
+    this.#webhooks.open(entries);
     await this.#charts.open();
     await this.#recordings.open();
     this.#dispatcher.start();

@@ -18,6 +18,7 @@ export type ControlPlaneErrorCode = Extract<
   | 'token_not_found'
   | 'session_not_found'
   | 'provider_unavailable'
+  | 'webhook_not_found'
   | 'token_unreadable'
   | 'busy'
   | 'store_unavailable'

@@ -22,6 +22,7 @@ export const statuses: Readonly<Record<ControlPlaneErrorCode, number>> = {
   command_not_found: 404,
   token_not_found: 404,
   session_not_found: 404,
+  webhook_not_found: 404,
   unknown_route: 404,
   method_not_allowed: 405,
   timeout: 408,

@@ -27,6 +27,11 @@ export class ResultFeed {
     this.#forget = forget;
   }
 
+  /** The id of the newest result. */
+  get newest(): number {
+    return this.#firstId() + this.#ended.length - 1;
+  }
+
   /** Adds the command that ended last. `now` is in milliseconds. */
   add(command: TrackedCommand, now: number): void {
     const { commands, bytes, milliseconds } = this.#retention;

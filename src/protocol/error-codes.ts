@@ -104,6 +104,7 @@ export const errorCodes = {
   token_not_found: 'No token of a user has the id.',
   session_not_found: 'No session that the user may see has the id.',
   provider_unavailable: 'The OpenID provider at which people sign in cannot be used now.',
+  webhook_not_found: 'No webhook has the id.',
   agent_not_connected: 'No agent with the id is connected.',
   agent_not_found: 'No agent with the id was ever connected, or it was forgotten.',
   agent_connected: 'The agent is connected, so it cannot be forgotten.',

@@ -409,6 +409,7 @@ const cases: Record<ErrorCode, Case> = {
     }),
   command_not_found: ({ api, request }) => request(`${api}/api/commands/${sentinel}`),
   unknown_route: ({ api, request }) => request(`${api}/api/${sentinel}?a=${sentinel}`),
+  webhook_not_found: ({ api, request }) => request(`${api}/api/webhooks/${sentinel}`, { method: 'DELETE' }),
   method_not_allowed: ({ api, request }) => request(`${api}/api/agents/${sentinel}?a=${sentinel}`, { method: 'PUT' }),
   insecure_listen: ({ failsToStart }) =>
     failsToStart((setup) => agentOf({ ...setup, listen: { host: '0.0.0.0', port: 0 } })),

@@ -78,6 +78,13 @@ export const controlPlaneSettings = {
     description: 'serve only /livez, /readyz and /metrics on this port, on all addresses, without a token',
     default: 'none',
   },
+  webhookAllowHosts: {
+    flag: 'webhook-allow-hosts',
+    value: 'list',
+    variable: 'HELM_AGENT_WEBHOOK_ALLOW_HOSTS',
+    description: 'hosts to which webhooks may be sent without https, and also to private addresses',
+    default: 'none; receivers need https and public addresses',
+  },
   listenInsecure: {
     flag: 'listen-insecure',
     variable: 'HELM_AGENT_LISTEN_INSECURE',
@@ -106,6 +113,11 @@ export const controlPlaneSchema = z
     tlsCertificate: z.string().optional(),
     tlsKey: z.string().optional(),
     healthPort: portSchema.optional(),
+    webhookAllowHosts: z
+      .string()
+      .transform((list) => list.split(',').map((host) => host.trim().toLowerCase()))
+      .pipe(z.array(z.string().min(1)))
+      .optional(),
     listenInsecure: switchSchema,
   })
   .refine(({ data, databaseUrlFile }) => data === undefined || databaseUrlFile === undefined, {

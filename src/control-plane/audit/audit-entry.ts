@@ -27,6 +27,8 @@ export interface AuditFields {
   readonly recording?: string | undefined;
   /** The session that has begun or ended, by its id. */
   readonly sessionId?: string | undefined;
+  /** The webhook that was created, changed, disabled or deleted, by its id. */
+  readonly webhookId?: string | undefined;
   /** Number of refused requests for which there is no entry of their own. */
   readonly count?: number | undefined;
 }

@@ -63,6 +63,11 @@ export class AuditLog {
     this.#counts = undefined;
   }
 
+  /** The number of the newest entry that is stored. */
+  get newest(): number {
+    return this.#stored;
+  }
+
   add(fields: AuditFields): void {
     if (this.#counts === undefined) return;
     const at = this.#options.now();

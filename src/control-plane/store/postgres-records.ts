@@ -205,6 +205,7 @@ const recordSchema = z.looseObject({
   payload: z.string().optional(),
   sentBy: z.string().optional(),
   traceparent: z.string().optional(),
+  envelope: z.string().optional(),
   namespace: z.string().optional(),
   releaseName: z.string().optional(),
   createdAt: z.number().optional(),

@@ -1,0 +1,104 @@
+import * as z from 'zod';
+import { type ApiRoute, readBody, readJson, type RequestBodies, sendJson } from '../http-json.ts';
+import { webhookOptionsSchema, webhookSchema } from './webhook.ts';
+import type { Webhooks } from './webhooks.ts';
+
+export interface WebhookRoutesOptions {
+  webhooks: Webhooks;
+  bodies: RequestBodies;
+}
+
+const createdSchema = z.object({ ...webhookSchema.shape, secret: z.string().describe('Verifies the signatures') });
+
+const testedSchema = z.union([
+  z.object({ status: z.int().describe('The status of the response') }),
+  z.object({ problem: z.string().describe('Why there is no response') }),
+]);
+
+/** Returns the routes of webhooks, which are for administrators. */
+export function webhookRoutes({ webhooks, bodies }: WebhookRoutesOptions): ApiRoute[] {
+  const errors = ['webhook_not_found'] as const;
+  return [
+    {
+      method: 'GET',
+      path: '/api/webhooks',
+      name: 'listWebhooks',
+      summary: 'Lists the webhooks',
+      responses: {
+        200: { description: 'The webhooks, the oldest first', schema: z.object({ webhooks: z.array(webhookSchema) }) },
+      },
+      handler: (_request, response) => sendJson(response, 200, { webhooks: webhooks.list() }),
+    },
+    {
+      method: 'POST',
+      path: '/api/webhooks',
+      name: 'createWebhook',
+      summary: 'Creates a webhook, which gets the events from now on',
+      body: webhookOptionsSchema,
+      responses: {
+        201: { description: 'The webhook, with its secret, which is not shown again', schema: createdSchema },
+      },
+      async handler(request, response, _id, { principal, note }) {
+        const options = readBody(webhookOptionsSchema, await readJson(request, bodies));
+        const created = await webhooks.create(options, principal.name);
+        note({ webhookId: created.id });
+        sendJson(response, 201, created);
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/api/webhooks/{id}',
+      name: 'deleteWebhook',
+      summary: 'Deletes a webhook',
+      responses: { 200: { description: 'The webhook that is deleted', schema: webhookSchema } },
+      errors,
+      async handler(_request, response, id, { note }) {
+        note({ webhookId: id });
+        sendJson(response, 200, await webhooks.delete(id));
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/webhooks/{id}/rotate',
+      name: 'rotateWebhook',
+      summary: 'Gives a webhook another secret; the one before also signs for a day',
+      responses: {
+        200: { description: 'The webhook, with its secret, which is not shown again', schema: createdSchema },
+      },
+      errors,
+      async handler(request, response, id, { note }) {
+        request.resume();
+        note({ webhookId: id });
+        sendJson(response, 200, await webhooks.rotate(id));
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/webhooks/{id}/enable',
+      name: 'enableWebhook',
+      summary: 'Continues the deliveries of a webhook that was disabled',
+      responses: { 200: { description: 'The webhook', schema: webhookSchema } },
+      errors,
+      async handler(request, response, id, { note }) {
+        request.resume();
+        note({ webhookId: id });
+        sendJson(response, 200, await webhooks.enable(id));
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/webhooks/{id}/test',
+      name: 'testWebhook',
+      summary: 'Sends a test event once, and returns the response of the receiver',
+      responses: { 200: { description: 'The outcome', schema: testedSchema } },
+      errors,
+      async handler(request, response, id, { note }) {
+        request.resume();
+        note({ webhookId: id });
+        const gone = new AbortController();
+        response.once('close', () => gone.abort());
+        sendJson(response, 200, await webhooks.test(id, gone.signal));
+      },
+    },
+  ];
+}
