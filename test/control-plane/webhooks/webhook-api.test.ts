@@ -91,4 +91,9 @@ test('a receiver without https', refuses, { url: 'http://example.com/', events }
 test('a URL that is too long', refuses, { url: `https://example.com/${'a'.repeat(2048)}`, events }, /url/);
 test('a webhook without events', refuses, { url: 'https://example.com/', events: [] }, /events/);
 test('an event that is not known', refuses, { url: 'https://example.com/', events: ['all'] }, /events/);
-test('a field that is not known', refuses, { url: 'https://example.com/', events, secret: 'x' }, /fields that are not known/);
+test(
+  'a field that is not known',
+  refuses,
+  { url: 'https://example.com/', events, secret: 'x' },
+  /fields that are not known/,
+);
