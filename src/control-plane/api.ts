@@ -34,6 +34,8 @@ import type { KnownAgent } from './known-agent.ts';
 import type { Logger } from './logger.ts';
 import { openApiRoute } from './openapi/openapi-route.ts';
 import { resultRoutes } from './result-routes.ts';
+import { rolloutRoutes } from './rollouts/rollout-routes.ts';
+import type { Rollouts } from './rollouts/rollouts.ts';
 import { recordingRoutes } from './sessions/recording-routes.ts';
 import type { Recordings } from './sessions/recordings.ts';
 import { type SignInBackend, signInRoutes, signOutRoute } from './sign-in/sign-in-routes.ts';
@@ -54,6 +56,7 @@ export interface ApiBackend {
   dispatcher: Dispatcher;
   guard: Guard;
   tokens: UserTokens;
+  rollouts: Rollouts;
   audit: AuditLog;
   recordings: Recordings;
   /** How people sign in. Default: they have tokens. */
@@ -116,6 +119,7 @@ export function apiRoutesOf(
     ...commandRoutes({ ...shared, token }),
     ...resultRoutes(shared),
     ...chartRoutes(shared),
+    ...rolloutRoutes(shared),
     ...webhookRoutes(shared),
   ];
   return [...routes, openApiRoute(routes, backend.table)];

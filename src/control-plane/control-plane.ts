@@ -42,6 +42,9 @@ import { type KnownAgent, listKnownAgents } from './known-agent.ts';
 import { type ControlPlaneLimits, defaultControlPlaneLimits } from './limits.ts';
 import { type Logger, silentLog } from './logger.ts';
 import type { CommandOutcome } from './result-feed.ts';
+import { presence } from './rollouts/presence.ts';
+import { rolloutSender } from './rollouts/rollout-sender.ts';
+import { Rollouts } from './rollouts/rollouts.ts';
 import type { SentCommand } from './sent-command.ts';
 import { attendedStream } from './sessions/attended-stream.ts';
 import { Recordings } from './sessions/recordings.ts';
@@ -211,6 +214,8 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   readonly tokens: UserTokens;
   /** The sessions of people. Undefined without the option `signIn`. */
   readonly sessions: UserSessions | undefined;
+  /** The rollouts of releases over many clusters. */
+  readonly rollouts: Rollouts;
   readonly #audit: AuditLog;
   readonly #connectionNotes: ConnectionNotes;
   readonly #webhooks: Webhooks;
@@ -267,7 +272,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     });
     const charts = new ChartArchives({
       folder: options.chartFolder,
-      needed: () => new Set(commands.allOpen().flatMap(({ record }) => record.chart ?? [])),
+      needed: () => new Set([...commands.allOpen().flatMap(({ record }) => record.chart ?? []), ...rollouts.charts()]),
       newId: newKey,
       maxBytes: limits.uploadBytes,
       reservedBytes: limits.reservedBytes,
@@ -329,10 +334,12 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
       onConnect: (agent) => {
         recorder.count('helm_agent_hub_connections_total', {});
         connectionNotes.changed(agent.agentId, true);
+        rollouts.onPresence(agent.agentId);
         this.#emitLater('connect', agent);
       },
       onDisconnect: (agent) => {
         connectionNotes.changed(agent.agentId, false);
+        rollouts.onPresence(agent.agentId);
         this.#emitLater('disconnect', agent);
       },
     });
@@ -355,17 +362,25 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
         onEnded: ({ id, name: user }, reason) =>
           audit.add({ action: `session ended: ${reason}`, user, sessionId: id, decision: 'allowed', outcome: 'ok' }),
       });
+    const labelsOf = (agentId: string) => {
+      const { states = [], labels = {} } = keys.stateOf(agentId) ?? {};
+      return states.length > 0 ? labels : undefined;
+    };
     const guard = new Guard({
-      ...{ table, authorize: options.authorize },
-      labelsOf(agentId) {
-        const { states = [], labels = {} } = keys.stateOf(agentId) ?? {};
-        return states.length > 0 ? labels : undefined;
-      },
+      ...{ table, authorize: options.authorize, labelsOf },
       commandOf: (key) => commands.get(key)?.record,
     });
     const dispatcher: Dispatcher = new Dispatcher({
       ...{ agents, commands, charts, guard, isRegistered, table, log, now, newKey },
       tracing: options.tracing ?? noTracing,
+    });
+    const rollouts: Rollouts = new Rollouts({
+      ...{ table, guard, labelsOf, newKey, log, now: () => now().getTime() },
+      agentIds: () => [...registered(), ...keys.knownIds(), ...commands.knownAgents().keys()],
+      presenceOf: presence({ agents, commands, now }),
+      keep: (entry) => commands.keep(entry),
+      stored: () => commands.stored(),
+      send: rolloutSender({ dispatcher, audit }),
     });
     this.#knownAgents = () => listKnownAgents({ agents, commands, registered, keys, now });
     this.#commands = commands;
@@ -377,6 +392,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     this.#keys = keys;
     this.#dispatcher = dispatcher;
     this.tokens = tokens;
+    this.rollouts = rollouts;
     this.#audit = audit;
     this.#connectionNotes = connectionNotes;
     this.#webhooks = webhooks;
@@ -406,7 +422,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     const backend = {
       health: this.health,
       table,
-      ...{ keys, tokens, guard, audit, recordings, signIn, webhooks },
+      ...{ keys, tokens, rollouts, guard, audit, recordings, signIn, webhooks },
       ...{
         agents: this.#knownAgents,
         commands,
@@ -479,6 +495,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     this.#closing.abort();
     for (const detach of this.#detachments.splice(0)) detach();
     this.#connectionNotes.close();
+    this.rollouts.close();
     this.#dispatcher.close();
     this.#handshake.close();
     this.#sessionListener.close();
@@ -643,6 +660,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     await this.#charts.open();
     await this.#recordings.open();
     this.#dispatcher.start();
+    this.rollouts.open(entries);
   }
 
   /** Sets the gauges. */

@@ -25,6 +25,8 @@ export type ControlPlaneErrorCode = Extract<
   | 'chart_not_found'
   | 'digest_mismatch'
   | 'unsupported'
+  | 'rollout_not_found'
+  | 'rollout_conflict'
   | 'stream_taken'
   | 'stream_ended'
   | 'cancelled'

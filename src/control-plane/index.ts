@@ -23,6 +23,9 @@ export type { SignInSettings } from './sign-in/sign-in-settings.ts';
 export type { CreatedSession, SessionKind, UserSession, UserSessions } from './sign-in/user-sessions.ts';
 export type { ControlPlaneLimits } from './limits.ts';
 export type { CommandOutcome } from './result-feed.ts';
+export type { RolloutOptions } from './rollouts/rollout-spec.ts';
+export type { ClusterView, RolloutView } from './rollouts/rollout-view.ts';
+export type { RolloutEvent, Rollouts } from './rollouts/rollouts.ts';
 export type { CommandState, SentCommand } from './sent-command.ts';
 export type {
   AgentSighting,

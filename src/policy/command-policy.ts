@@ -4,6 +4,7 @@ import type { TimeRange } from '../objects/cluster.ts';
 import { groupOf } from '../objects/group-kind.ts';
 import type { ObjectTarget } from '../objects/object-target.ts';
 import { matchesPattern } from '../protocol/pattern.ts';
+import { isInWindow } from '../protocol/window.ts';
 import { describeScope, isSelected } from '../rights/command-selector.ts';
 import type { VerifiedSignature } from '../signatures/command-statement.ts';
 import { requireSignatures } from '../signatures/required-signatures.ts';
@@ -14,7 +15,6 @@ import { imagesOf } from './images.ts';
 import { denied, refused } from './policy-error.ts';
 import type { LookupScope, PolicyRule, PolicyRules } from './policy-rules.ts';
 import type { ClusterTime, DecisionTime, PolicyScope } from './policy-scope.ts';
-import { isInWindow } from './window.ts';
 
 /** The limits of one command. */
 export interface CommandPolicy {

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { messageOf } from '../errors/index.ts';
 import { type Constraint, parseConstraint } from '../go/semver-constraint.ts';
 import { printableSchema } from '../protocol/printable.ts';
+import { windowSchema } from '../protocol/window.ts';
 import { patternsSchema, selectorFields } from '../rights/command-selector.ts';
 import { readOwnerFile } from '../rights/owner-file.ts';
 import { signersProblem, signersSchema, trustedKeysSchema } from '../signatures/trusted-keys.ts';
-import { days, minuteOfDay, timeZoneProblem } from './window.ts';
 
 /** Objects that templates may look up. */
 export const lookupScopes = ['none', 'release', 'all'] as const;
@@ -18,27 +18,6 @@ const maxTextLength = 1000;
 const maxVersionsLength = 512;
 const maxConditions = 20;
 const maxExpressionLength = 4096;
-
-const windowSchema = z.strictObject({
-  /** Days on which the window begins. Default: each day. */
-  days: z
-    .array(z.enum(days, { error: `must be one of ${days.join(', ')}` }))
-    .min(1)
-    .optional(),
-  /** The first minute, such as `22:00`. */
-  from: timeOfDay(),
-  /** The minute after the last one, on the next day if it is not later than `from`. */
-  to: timeOfDay(),
-  /** Such as `Europe/Berlin`. Default: UTC. */
-  timeZone: z
-    .string()
-    .max(maxNameLength)
-    .superRefine((name, context) => {
-      const problem = timeZoneProblem(name);
-      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
-    })
-    .default('UTC'),
-});
 
 const conditionSchema = z.strictObject({
   /** In CEL. */
@@ -143,13 +122,4 @@ export type PolicyRule = PolicyRules['rules'][number];
 /** Reads the text of a policy. Throws an Error that says what is wrong, and where. */
 export function readPolicy(text: string): PolicyRules {
   return readOwnerFile(text, policySchema, 'default: deny');
-}
-
-function timeOfDay() {
-  return z.string().transform((text, context) => {
-    const minute = minuteOfDay(text);
-    if (minute !== undefined) return minute;
-    context.addIssue({ code: 'custom', message: 'must be a time from 00:00 to 23:59, in quotes' });
-    return z.NEVER;
-  });
 }

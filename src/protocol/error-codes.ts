@@ -112,6 +112,8 @@ export const errorCodes = {
   agent_restarted: 'The agent was restarted, and the new instance does not know the command.',
   command_not_found: 'No command with the key is known; old commands are forgotten.',
   command_expired: 'The agent was not connected in time, and the command was not sent.',
+  rollout_not_found: 'No rollout has the id.',
+  rollout_conflict: 'Another rollout has the release or the id, or the rollout is not in a state that allows this.',
   store_unavailable: 'The control plane cannot use the file of its commands; see its log.',
   unknown_route: 'The control plane does not have the path.',
   method_not_allowed: 'The path has other methods, which the header Allow names.',

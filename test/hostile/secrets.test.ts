@@ -398,6 +398,8 @@ const cases: Record<ErrorCode, Case> = {
   token_not_found: ({ api, request }) => request(`${api}/api/tokens/8c6976e5b541`, { method: 'DELETE' }),
   session_not_found: { reason: 'has a fixed text; test/control-plane/sign-in has a test of it' },
   provider_unavailable: { reason: 'has a fixed text; test/control-plane/sign-in has a test of it' },
+  rollout_not_found: { reason: 'has a fixed text; test/control-plane/rollouts has a test of it' },
+  rollout_conflict: { reason: 'has a fixed text; test/control-plane/rollouts has a test of it' },
   agent_connected: ({ api, request }) => request(`${api}/api/agents/edge-1`, { method: 'DELETE' }),
   agent_forgotten: { reason: 'has a fixed text; test/control-plane has a test of it' },
   agent_restarted: { reason: 'has a fixed text, and needs an agent that is replaced' },

@@ -117,6 +117,15 @@ export class Guard {
     this.#require(principal, actionOf(type, this.#agent(agentId), { right, namespace, releaseName }));
   }
 
+  /** Whether a user may send a command to each of some agents. */
+  allowsOnAll(principal: Principal, agentIds: readonly string[], { type, payload = {} }: NewCommand): boolean {
+    const { right, namespace, releaseName: release } = commandScope(this.#options.table, type, payload);
+    const action = { right, command: type, namespace, release };
+    // a role for all agents, which spares a decision about each of thousands
+    if (this.#options.authorize === undefined && this.allows(principal, action)) return true;
+    return agentIds.every((agentId) => this.allows(principal, { ...action, agent: this.#agent(agentId) }));
+  }
+
   /** Requires that a user may send some command that uses an uploaded chart. */
   requireUpload(principal: Principal): void {
     const { definitions } = this.#options.table;

@@ -307,6 +307,7 @@ const openRoutes: Readonly<Record<string, number>> = {
   'GET /api/agents': 200, // an empty list
   'GET /api/commands': 200,
   'GET /api/recordings': 200, // an empty list
+  'GET /api/rollouts': 200, // an empty list
   'GET /api/whoami': 200,
   'GET /api/me': 200,
   'GET /api/results': 200, // an empty stream
@@ -330,7 +331,7 @@ test('each route of the API refuses users without a role for it, and those witho
         signal: AbortSignal.timeout(9000),
       };
       const response = await fetch(`${url}${path}`, { ...init, ...(body !== undefined && { body }) });
-      const list = /^\/api\/(agents|commands)$/.exec(path)?.[1];
+      const list = /^\/api\/(agents|commands|rollouts)$/.exec(path)?.[1];
       if (response.ok && list !== undefined) t.deepEqual(await response.json(), { [list]: [] });
       else await response.body?.cancel();
       return response.status;

@@ -1,31 +1,45 @@
+import * as z from 'zod';
+
 /** The names of days, as `Intl` has them, in lower case. */
-export const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-
-type Day = (typeof days)[number];
-
-/** A span of time that repeats. */
-export interface Window {
-  /** Days on which it begins. Default: each day. */
-  days?: readonly Day[] | undefined;
-  /** First minute of the day. */
-  from: number;
-  /** Minute of the day after the last one, on the next day if it is not later than `from`. */
-  to: number;
-  /** A name of the time zone database. */
-  timeZone: string;
-}
+const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
 const minutesOfHour = 60;
+const maxZoneLength = 100;
+
+/** A span of time that repeats. */
+export const windowSchema = z.strictObject({
+  /** Days on which it begins. Default: each day. */
+  days: z
+    .array(z.enum(days, { error: `must be one of ${days.join(', ')}` }))
+    .min(1)
+    .max(days.length)
+    .optional(),
+  /** The first minute of the day, such as `22:00`. */
+  from: timeOfDay(),
+  /** The minute after the last one, on the next day if it is not later than `from`. */
+  to: timeOfDay(),
+  /** Such as `Europe/Berlin`. Default: UTC. */
+  timeZone: z
+    .string()
+    .max(maxZoneLength)
+    .superRefine((name, context) => {
+      const problem = timeZoneProblem(name);
+      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+    })
+    .default('UTC'),
+});
+/** A span of time that repeats, in minutes of the day. */
+export type Window = Readonly<z.output<typeof windowSchema>>;
 
 /** Reads a time such as `22:30`. Returns undefined if it is none. */
-export function minuteOfDay(text: string): number | undefined {
+function minuteOfDay(text: string): number | undefined {
   const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
   if (hours === undefined || minutes === undefined) return undefined;
   return Number(hours) * minutesOfHour + Number(minutes);
 }
 
 /** Returns why a text does not name a time zone, or undefined. */
-export function timeZoneProblem(name: string): string | undefined {
+function timeZoneProblem(name: string): string | undefined {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return undefined;
@@ -63,4 +77,17 @@ function localTime(time: Date, timeZone: string): { day: number; minute: number 
   const day = days.findIndex((known) => known === name);
   if (day < 0 || minute === undefined) throw new Error(`no time in the time zone ${timeZone}`);
   return { day, minute };
+}
+
+function timeOfDay() {
+  const error = 'must be a time from 00:00 to 23:59, in quotes';
+  return z
+    .string()
+    .max(5, error)
+    .transform((text, context) => {
+      const minute = minuteOfDay(text);
+      if (minute !== undefined) return minute;
+      context.addIssue({ code: 'custom', message: error });
+      return z.NEVER;
+    });
 }

@@ -1,0 +1,294 @@
+import { isInWindow } from '../../protocol/window.ts';
+import type { AgentSubject } from '../access/is-allowed.ts';
+import {
+  type Changes,
+  type Cluster,
+  clusterOf,
+  type ClusterStage,
+  isActive,
+  type Rollout,
+  type RolloutStatus,
+  withoutFailure,
+} from './rollout.ts';
+import { countOf, type WaveSpec } from './rollout-spec.ts';
+import { selects } from './selection.ts';
+
+/** `absent`: not connected since a moment ago, so that it may come back at once. */
+export type Presence = 'connected' | 'absent' | 'away';
+
+/** The time and the agents, as a rollout sees them. */
+export interface World {
+  /** Time in milliseconds. */
+  readonly now: number;
+  readonly presenceOf: (agentId: string) => Presence;
+  readonly labelsOf: (agentId: string) => AgentSubject['labels'];
+  /** Whether a newer rollout of the same release has reached a cluster. */
+  readonly isSuperseded: (agentId: string) => boolean;
+}
+
+export interface Advance extends Changes {
+  /** Time in milliseconds when it should be called again, if nothing happens before. */
+  readonly wakeAt: number;
+}
+
+/** Time after which a cluster gets its turn again, in milliseconds. */
+const retryMs: Partial<Record<ClusterStage, number>> = { held: 600_000, away: 10_000 };
+
+const minuteMs = 60_000;
+
+/** The numbers of clusters of a wave, or of all waves. */
+interface Tally {
+  /** Clusters that get their turn as soon as there is room. */
+  ready: string[];
+  /** Clusters whose agents may come back at once, or whose turn or window comes later. */
+  waiting: number;
+  active: number;
+  updated: number;
+  failed: number;
+}
+
+/** A rollout with the changes so far. */
+interface Draft extends Rollout {
+  readonly clusters: Map<string, Cluster>;
+  readonly changed: Map<string, Cluster>;
+  status: RolloutStatus;
+  readonly world: World;
+  readonly isInTime: (agentId: string) => boolean;
+  wakeAt: number;
+}
+
+/**
+ * Returns the next changes of a rollout: the clusters that get their turn, and whether the next
+ * wave begins.
+ */
+export function advance(rollout: Rollout, world: World): Advance {
+  const draft: Draft = {
+    ...{ plan: rollout.plan, status: rollout.status, world, wakeAt: Infinity },
+    clusters: new Map(rollout.clusters),
+    changed: new Map(),
+    isInTime: windowsOf(rollout, world),
+  };
+  endOverdue(draft);
+  supersede(draft);
+  if (draft.status.phase === 'running') while (passStage(draft)) continue;
+  catchUp(draft);
+  if (draft.status.revertFrom !== undefined) revert(draft, draft.status.revertFrom);
+  return {
+    clusters: draft.changed,
+    ...(draft.status !== rollout.status && { status: draft.status }),
+    wakeAt: draft.wakeAt,
+  };
+}
+
+/** Ends the turn of clusters that have been busy for too long. */
+function endOverdue(draft: Draft): void {
+  const { plan, world } = draft;
+  for (const [agentId, cluster] of draft.clusters) {
+    if (!isActive(cluster)) continue;
+    const deadline = cluster.since + plan.spec.progressDeadline;
+    if (deadline > world.now) wake(draft, deadline);
+    else if (world.presenceOf(agentId) === 'connected') {
+      const isUndone = cluster.stage === 'reviewing' || cluster.stage === 'reverting';
+      const failure = { code: 'timeout', message: `the cluster has not been done with ${cluster.stage} in time` };
+      change(draft, agentId, { ...cluster, stage: isUndone ? 'stuck' : 'failed', since: world.now, failure });
+    }
+  }
+}
+
+function supersede(draft: Draft): void {
+  const { plan, world } = draft;
+  for (const agentId of plan.waves.flat()) {
+    const cluster = clusterOf(draft, agentId);
+    if (!isIdle(cluster) || !world.isSuperseded(agentId)) continue;
+    change(draft, agentId, { ...cluster, stage: 'superseded', since: world.now });
+  }
+}
+
+/** Does what the stage of the present wave needs. Returns whether the next stage has begun. */
+function passStage(draft: Draft): boolean {
+  const { plan, status, world } = draft;
+  const { wave, waveStage, approved } = status;
+  const spec = waveSpec(draft, wave);
+  const isApproved = approved > wave;
+  if (waveStage === 'approval') {
+    const needsApproval = spec.approval ?? (plan.spec.approval && wave > 0);
+    return needsApproval && !isApproved ? false : enter(draft, { waveStage: 'updating' });
+  }
+  const agents = plan.waves[wave] ?? [];
+  const isLast = wave === plan.waves.length - 1;
+  if (agents.length === 0)
+    return enter(draft, isLast ? { phase: 'succeeded' } : { wave: wave + 1, waveStage: 'approval' });
+  const before = tallyOf(draft, agents);
+  if (hasFailed(draft, before, agents.length)) return stop(draft, `too many clusters of wave ${wave + 1} have failed`);
+  begin(draft, before.ready, 'inspecting');
+  const { ready, waiting, active, updated } = tallyOf(draft, agents);
+  if (waveStage === 'updating') {
+    return ready.length + waiting + active > 0 ? false : enter(draft, { waveStage: 'soaking' });
+  }
+  const soak = spec.soak ?? plan.spec.soak;
+  const soaked = status.since + (soak === false ? 0 : soak);
+  const isNextApproved = approved > wave + 1;
+  if (soaked > world.now && !isNextApproved) {
+    wake(draft, soaked);
+    return false;
+  }
+  if (isLast) return enter(draft, { phase: 'succeeded' });
+  // a wave that has proved nothing lets the next one begin only by hand
+  if (updated === 0 && !isNextApproved) return pause(draft, noProof(wave));
+  return enter(draft, { wave: wave + 1, waveStage: 'approval' });
+}
+
+function noProof(wave: number): string {
+  return `no cluster of wave ${wave + 1} was updated, so it has proved nothing; approve the next wave to continue`;
+}
+
+/** Lets clusters of earlier waves get their turn when their agents are back. */
+function catchUp(draft: Draft): void {
+  const { plan, status } = draft;
+  const isDone = status.phase === 'succeeded';
+  if (!isDone && status.phase !== 'running') return;
+  const earlier = plan.waves.slice(0, isDone ? plan.waves.length : status.wave).flat();
+  begin(draft, tallyOf(draft, earlier).ready, 'inspecting');
+}
+
+/** Returns clusters to their last good revisions, from a wave on. */
+function revert(draft: Draft, from: number): void {
+  const { plan, status, world } = draft;
+  const agents = plan.waves.slice(from).flat();
+  const returnable =
+    plan.spec.type === 'upgrade_agent' ? [] : agents.filter((id) => isReturnable(clusterOf(draft, id)));
+  begin(
+    draft,
+    returnable.filter((id) => world.presenceOf(id) === 'connected'),
+    'reviewing',
+  );
+  if (status.phase !== 'reverting') return;
+  const isLeft = agents.some((agentId) => {
+    const cluster = clusterOf(draft, agentId);
+    const presence = world.presenceOf(agentId);
+    if (presence === 'absent' && (isActive(cluster) || isReturnable(cluster))) wake(draft, world.now + retryPause);
+    return presence !== 'away' && (isActive(cluster) || (isReturnable(cluster) && plan.spec.type !== 'upgrade_agent'));
+  });
+  if (!isLeft) enter(draft, { phase: status.end ?? 'failed' });
+}
+
+const retryPause = 5000;
+
+/** Whether the rollout may have changed a cluster that is to be returned. */
+function isReturnable({ stage, base, isExcused }: Cluster): boolean {
+  return stage === 'updated' || (stage === 'failed' && base !== undefined && isExcused !== true);
+}
+
+/** Begins a stage on clusters, as far as the concurrency allows it. */
+function begin(draft: Draft, agentIds: readonly string[], stage: 'inspecting' | 'reviewing'): void {
+  const { plan, world, clusters } = draft;
+  let room = plan.spec.concurrency;
+  for (const [agentId, cluster] of clusters) {
+    if (isActive(cluster) && world.presenceOf(agentId) !== 'away') room--;
+  }
+  const first: ClusterStage = stage === 'inspecting' && plan.spec.type === 'upgrade_agent' ? 'updating' : stage;
+  for (const agentId of agentIds.slice(0, Math.max(0, room))) {
+    const cluster = clusterOf(draft, agentId);
+    const turn = { stage: first, attempt: cluster.attempt + 1, since: world.now };
+    change(draft, agentId, { ...withoutFailure(cluster), ...turn });
+  }
+}
+
+function tallyOf(draft: Draft, agentIds: readonly string[]): Tally {
+  const { world, isInTime } = draft;
+  const tally: Tally = { ready: [], waiting: 0, active: 0, updated: 0, failed: 0 };
+  for (const agentId of agentIds) {
+    const cluster = clusterOf(draft, agentId);
+    const presence = world.presenceOf(agentId);
+    if (cluster.stage === 'updated') tally.updated++;
+    else if (cluster.stage === 'failed') tally.failed += cluster.isExcused === true ? 0 : 1;
+    else if (isActive(cluster)) {
+      if (presence !== 'away') tally.active++;
+      if (presence === 'absent') wake(draft, world.now + retryPause);
+    } else if (isIdle(cluster)) tallyIdle(draft, tally, agentId, cluster, presence, isInTime);
+  }
+  return tally;
+}
+
+function tallyIdle(
+  draft: Draft,
+  tally: Tally,
+  agentId: string,
+  cluster: Cluster,
+  presence: Presence,
+  isInTime: Draft['isInTime'],
+): void {
+  const { now } = draft.world;
+  if (presence === 'away') {
+    if (cluster.stage === 'pending') change(draft, agentId, { ...cluster, stage: 'away', since: now });
+    return;
+  }
+  const turn = cluster.attempt === 0 ? now : cluster.since + (retryMs[cluster.stage] ?? 0);
+  if (presence === 'absent') wake(draft, now + retryPause);
+  else if (turn > now) wake(draft, turn);
+  else if (isInTime(agentId)) {
+    tally.ready.push(agentId);
+    return;
+  } else wake(draft, now - (now % minuteMs) + minuteMs);
+  // the owner of a cluster does not hold up the others
+  if (cluster.stage !== 'held') tally.waiting++;
+}
+
+/** Whether a cluster can get its turn. */
+function isIdle({ stage }: Cluster): boolean {
+  return stage === 'pending' || stage === 'away' || stage === 'held';
+}
+
+function hasFailed(draft: Draft, { failed }: Tally, size: number): boolean {
+  const { plan, status } = draft;
+  const { maxFailures, maxTotalFailures } = plan.spec;
+  const ofWave = waveSpec(draft, status.wave).maxFailures ?? maxFailures;
+  if (failed > countOf(ofWave, size, Math.floor)) return true;
+  if (maxTotalFailures === undefined) return false;
+  const all = plan.waves.flat();
+  const isCounted = ({ stage, isExcused }: Cluster) => stage === 'failed' && isExcused !== true;
+  const total = all.filter((agentId) => isCounted(clusterOf(draft, agentId))).length;
+  return total > countOf(maxTotalFailures, all.length, Math.floor);
+}
+
+function stop(draft: Draft, reason: string): false {
+  if (draft.plan.spec.onFailure === 'pause') return pause(draft, reason);
+  draft.status = { ...draft.status, phase: 'reverting', reason, revertFrom: draft.status.wave, end: 'failed' };
+  return false;
+}
+
+function pause(draft: Draft, reason: string): false {
+  draft.status = { ...draft.status, phase: 'paused', reason };
+  return false;
+}
+
+/** Begins another stage or wave, or ends the rollout. Returns whether it runs. */
+function enter(draft: Draft, next: Partial<RolloutStatus>): boolean {
+  draft.status = { ...draft.status, since: draft.world.now, ...next };
+  return draft.status.phase === 'running';
+}
+
+function change(draft: Draft, agentId: string, cluster: Cluster): void {
+  draft.clusters.set(agentId, cluster);
+  draft.changed.set(agentId, cluster);
+}
+
+function wake(draft: Draft, at: number): void {
+  draft.wakeAt = Math.min(draft.wakeAt, at);
+}
+
+/** Returns the rules of a wave. The one with the agents that no wave names has none of its own. */
+function waveSpec({ plan }: Rollout, wave: number): Partial<WaveSpec> {
+  return plan.spec.waves[wave] ?? {};
+}
+
+/** Returns whether a cluster may get its turn now: it has no windows, or one of them is open. */
+function windowsOf({ plan }: Rollout, { now, labelsOf }: World): (agentId: string) => boolean {
+  const time = new Date(now);
+  const windows = plan.spec.windows.map((window) => ({ has: selects(window), isOpen: isInWindow(window, time) }));
+  if (windows.length === 0) return () => true;
+  return (agentId) => {
+    const own = windows.filter(({ has }) => has({ agentId, labels: labelsOf(agentId) }));
+    return own.length === 0 || own.some(({ isOpen }) => isOpen);
+  };
+}

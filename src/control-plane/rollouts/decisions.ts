@@ -1,0 +1,95 @@
+import { ControlPlaneError } from '../error.ts';
+import { type Changes, type Cluster, isEnded, type Rollout, type RolloutStatus, withoutFailure } from './rollout.ts';
+
+const noClusters: ReadonlyMap<string, Cluster> = new Map();
+
+/** Lets no more clusters begin. What they perform ends. */
+export function pauseRollout({ status }: Rollout, by: string): Changes {
+  if (status.phase === 'paused') return { clusters: noClusters };
+  requirePhase(status, ['running'], 'paused');
+  return changed(status, { phase: 'paused', reason: `paused by ${by}` });
+}
+
+/** Continues a rollout, also in spite of the failures so far, which count no more. */
+export function resumeRollout({ status, clusters }: Rollout, now: number): Changes {
+  if (status.phase === 'running') return { clusters: noClusters };
+  requirePhase(status, ['paused'], 'resumed');
+  const excused = [...clusters].flatMap(([agentId, cluster]): [string, Cluster][] =>
+    cluster.stage === 'failed' && cluster.isExcused !== true ? [[agentId, { ...cluster, isExcused: true }]] : [],
+  );
+  return { ...changed(status, { phase: 'running', reason: undefined, since: now }), clusters: new Map(excused) };
+}
+
+/**
+ * Approves the waves up to an index. The one before does not soak any longer, and need not have
+ * updated a cluster.
+ */
+export function approveWave({ plan, status }: Rollout, wave: number, now: number): Changes {
+  if (wave >= plan.waves.length) {
+    throw new ControlPlaneError('bad_request', `wave must be at most ${plan.waves.length}`);
+  }
+  if (status.approved > wave) return { clusters: noClusters };
+  if (isEnded({ status }) || status.phase === 'reverting') refuse(status, 'approved');
+  const furthest = status.waveStage === 'approval' ? status.wave : status.wave + 1;
+  if (wave > furthest) {
+    throw new ControlPlaneError('bad_request', `wave ${wave} has not begun; approve wave ${furthest + 1} first`);
+  }
+  const isStopped = status.phase === 'paused' && status.waveStage === 'soaking' && wave > status.wave;
+  return changed(status, {
+    approved: wave + 1,
+    ...(isStopped && { phase: 'running', reason: undefined, since: now }),
+  });
+}
+
+/** Ends a rollout. Its clusters are left as they are, or returned to their last good revisions. */
+export function abortRollout({ status }: Rollout, now: number, by: string, isUndone: boolean): Changes {
+  const end = { reason: `aborted by ${by}`, since: now };
+  if (isUndone) {
+    if (status.revertFrom === 0) return { clusters: noClusters };
+    return changed(status, { ...end, phase: 'reverting', revertFrom: 0, end: 'aborted' });
+  }
+  if (status.phase === 'aborted') return { clusters: noClusters };
+  return changed(status, { ...end, phase: 'aborted', revertFrom: undefined });
+}
+
+/** Tries clusters again that have failed or are stuck, and a rollout that has failed. */
+export function retryRollout({ plan, status, clusters }: Rollout, now: number): Changes {
+  if (status.phase === 'aborted' || status.phase === 'reverting') refuse(status, 'retried');
+  const isRepeated = status.phase === 'failed';
+  const again = (cluster: Cluster): Cluster | undefined => {
+    const isUndone = cluster.stage === 'reverted' || cluster.stage === 'stuck';
+    const isRetried = cluster.stage === 'failed' || cluster.stage === 'held' || (isRepeated && isUndone);
+    return isRetried ? { ...withoutFailure(cluster), stage: 'pending', since: 0 } : undefined;
+  };
+  const retried = [...clusters].flatMap(([agentId, cluster]): [string, Cluster][] => {
+    const pending = again(cluster);
+    return pending ? [[agentId, pending]] : [];
+  });
+  const wave = Math.min(status.wave, firstWave(plan.waves, new Set(retried.map(([agentId]) => agentId))));
+  const next = {
+    ...({ phase: 'running', wave, waveStage: 'updating', since: now } as const),
+    ...{ reason: undefined, revertFrom: undefined, end: undefined },
+  };
+  return { clusters: new Map(retried), ...(retried.length > 0 && changed(status, next, new Map(retried))) };
+}
+
+function firstWave(waves: readonly (readonly string[])[], agentIds: ReadonlySet<string>): number {
+  const index = waves.findIndex((agents) => agents.some((agentId) => agentIds.has(agentId)));
+  return index === -1 ? Infinity : index;
+}
+
+/** Fields that are undefined are removed. */
+type StatusChange = { [Name in keyof RolloutStatus]?: RolloutStatus[Name] | undefined };
+
+function changed(status: RolloutStatus, change: StatusChange, clusters = noClusters): Required<Changes> {
+  const fields = Object.entries({ ...status, ...change }).filter(([, value]) => value !== undefined);
+  return { clusters, status: Object.fromEntries(fields) as unknown as RolloutStatus }; // required fields stay
+}
+
+function requirePhase(status: RolloutStatus, phases: readonly RolloutStatus['phase'][], verb: string): void {
+  if (!phases.includes(status.phase)) refuse(status, verb);
+}
+
+function refuse({ phase }: RolloutStatus, verb: string): never {
+  throw new ControlPlaneError('rollout_conflict', `the rollout is ${phase}, so it cannot be ${verb}`);
+}

@@ -1,0 +1,199 @@
+import { Notice } from '../../async/index.ts';
+import type { CommandResult } from '../../protocol/messages.ts';
+import type { AgentSubject } from '../access/is-allowed.ts';
+import type { SendRequest } from '../command-methods.ts';
+import type { EntryStore } from '../enrolment/enrolled-keys.ts';
+import { ControlPlaneError } from '../error.ts';
+import type { Logger } from '../logger.ts';
+import { advance, type Presence, type World } from './advance.ts';
+import { clusterCommand } from './cluster-command.ts';
+import { type Changes, type Cluster, clusterOf, commandKey, isActive, type Rollout } from './rollout.ts';
+import { keepChanges, type RestoredRollout } from './rollout-entries.ts';
+import { settle } from './settle.ts';
+
+/** A command that was sent for a rollout. */
+export interface RolloutCommand {
+  /** Resolves when it is stored. */
+  readonly stored: Promise<void>;
+  outcome(): Promise<CommandResult>;
+  cancel(): void;
+}
+
+export interface RolloutRunnerOptions extends EntryStore {
+  now: () => number;
+  presenceOf: (agentId: string) => Presence;
+  labelsOf: (agentId: string) => AgentSubject['labels'];
+  /** Whether a newer rollout of the same release has reached a cluster. */
+  isSuperseded: (rollout: Rollout, agentId: string) => boolean;
+  /** Sends a command, or returns the one that the key names. Throws `ControlPlaneError`. */
+  send: (agentId: string, request: SendRequest) => RolloutCommand;
+  log: Logger;
+}
+
+/** Number of clusters for which turns are 1 ms apart, so that they do not take all time. */
+const clustersPerMs = 500;
+
+/** The longest time that a timer of Node takes, in milliseconds. */
+const maxTimerMs = 2 ** 31 - 1;
+
+/**
+ * Performs a rollout: finds out what comes next, stores that, and only then sends the commands of
+ * the clusters that are at work. Each step can be repeated, so a control plane that was killed
+ * continues with what is stored.
+ */
+export class RolloutRunner {
+  /** Given when the rollout has changed and that is stored. */
+  readonly changed = new Notice();
+  readonly #options: RolloutRunnerOptions;
+  /** The commands that run, by agent. */
+  readonly #commands = new Map<string, { key: string; command?: RolloutCommand }>();
+  readonly #clusters: Map<string, Cluster>;
+  /** The number of the last change of each cluster, for readers of events. */
+  readonly #versions = new Map<string, number>();
+  #rollout: Rollout;
+  #version = 1;
+  #statusVersion = 1;
+  #timer: NodeJS.Timeout | undefined;
+  #isTurnDue = false;
+  #isClosed = false;
+
+  constructor(rollout: RestoredRollout, options: RolloutRunnerOptions) {
+    this.#options = options;
+    this.#clusters = rollout.clusters;
+    this.#rollout = rollout;
+    for (const agentId of rollout.clusters.keys()) this.#versions.set(agentId, this.#version);
+  }
+
+  get rollout(): Rollout {
+    return this.#rollout;
+  }
+
+  /** The number of the last change in this process. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Returns the clusters that have changed since a version, and whether the status has. */
+  changesSince(version: number): { agentIds: string[]; hasStatus: boolean } {
+    const agentIds = [...this.#versions].flatMap(([agentId, changed]) => (changed > version ? [agentId] : []));
+    return { agentIds, hasStatus: this.#statusVersion > version };
+  }
+
+  /** Takes a turn soon. Turns that are asked for at the same time are one. */
+  wake(): void {
+    if (this.#isTurnDue || this.#isClosed) return;
+    this.#isTurnDue = true;
+    const delay = this.#rollout.plan.waves.flat().length / clustersPerMs;
+    setTimeout(() => {
+      this.#isTurnDue = false;
+      if (!this.#isClosed) this.#turn();
+    }, delay).unref();
+  }
+
+  /** Applies a decision of a user. Resolves when it is stored. */
+  async decide(decision: (rollout: Rollout) => Changes): Promise<void> {
+    this.#apply(decision(this.#rollout));
+    await this.#options.stored();
+    this.wake();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.changed.give();
+  }
+
+  #turn(): void {
+    const { now, presenceOf, labelsOf, isSuperseded } = this.#options;
+    const rollout = this.#rollout;
+    const time = now();
+    const world: World = {
+      ...{ now: time, presenceOf, labelsOf },
+      isSuperseded: (agentId) => isSuperseded(rollout, agentId),
+    };
+    const { wakeAt, ...changes } = advance(rollout, world);
+    this.#apply(changes);
+    clearTimeout(this.#timer);
+    if (wakeAt !== Infinity) {
+      this.#timer = setTimeout(() => this.wake(), Math.min(maxTimerMs, Math.max(0, wakeAt - time))).unref();
+    }
+    // nothing is sent before the reason for it is stored
+    void this.#options.stored().then(() => {
+      if (!this.#isClosed) this.#sendAll();
+    });
+  }
+
+  #apply({ clusters, status }: Changes): void {
+    if (clusters.size === 0 && status === undefined) return;
+    this.#version++;
+    for (const [agentId, cluster] of clusters) {
+      this.#clusters.set(agentId, cluster);
+      this.#versions.set(agentId, this.#version);
+    }
+    if (status) this.#statusVersion = this.#version;
+    this.#rollout = { ...this.#rollout, ...(status && { status }) };
+    const { plan } = this.#rollout;
+    keepChanges(plan, { clusters, ...(status && { status }) }, this.#options.keep);
+    void this.#options.stored().then(() => this.changed.give());
+  }
+
+  /** Sends the commands of the clusters that are at work, and ends those of others. */
+  #sendAll(): void {
+    for (const [agentId, { key, command }] of this.#commands) {
+      const cluster = clusterOf(this.#rollout, agentId);
+      if (isActive(cluster) && commandKey(this.#rollout, agentId, cluster) === key) continue;
+      this.#commands.delete(agentId);
+      command?.cancel();
+    }
+    for (const [agentId, cluster] of this.#clusters) {
+      if (isActive(cluster) && !this.#commands.has(agentId)) this.#send(agentId, cluster);
+    }
+  }
+
+  #send(agentId: string, cluster: Parameters<typeof clusterCommand>[2] & Cluster): void {
+    const { plan } = this.#rollout;
+    const key = commandKey(this.#rollout, agentId, cluster);
+    const request = {
+      ...clusterCommand(plan, agentId, cluster),
+      ...{ key, deliverWithin: false as const },
+      ...(plan.startedBy && { principal: plan.startedBy }),
+    };
+    try {
+      const command = this.#options.send(agentId, request);
+      this.#commands.set(agentId, { key, command });
+      void this.#follow(agentId, key, command);
+    } catch (error) {
+      this.#commands.set(agentId, { key });
+      this.#settle(agentId, key, failureOf(error, this.#options.log));
+    }
+  }
+
+  async #follow(agentId: string, key: string, command: RolloutCommand): Promise<void> {
+    try {
+      await command.stored;
+    } catch (error) {
+      this.#settle(agentId, key, failureOf(error, this.#options.log));
+      return;
+    }
+    this.#settle(agentId, key, await command.outcome());
+  }
+
+  #settle(agentId: string, key: string, result: CommandResult): void {
+    if (this.#isClosed || this.#commands.get(agentId)?.key !== key) return;
+    this.#commands.delete(agentId);
+    const cluster = clusterOf(this.#rollout, agentId);
+    // the turn of the cluster may have ended before
+    if (!isActive(cluster) || commandKey(this.#rollout, agentId, cluster) !== key) return;
+    const next = settle(this.#rollout, cluster, result, this.#options.now());
+    this.#apply({ clusters: new Map([[agentId, next]]) });
+    this.wake();
+  }
+}
+
+function failureOf(error: unknown, log: Logger): CommandResult {
+  if (!(error instanceof ControlPlaneError)) {
+    log.warn({ error: error instanceof Error ? error.name : typeof error }, 'cannot send a command of a rollout');
+    return { ok: false, error: { code: 'internal', message: "an internal error; see the control plane's log" } };
+  }
+  return { ok: false, error: { code: error.code, message: error.message } };
+}

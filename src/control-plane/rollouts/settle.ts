@@ -1,0 +1,120 @@
+import type { CommandResult, Failure } from '../../protocol/messages.ts';
+import type { Release } from '../../protocol/release.ts';
+import type { Cluster, Rollout, RolloutStatus } from './rollout.ts';
+
+/** Refusals by the owner of a cluster, who may allow the command later. */
+const heldCodes: ReadonlySet<string> = new Set(['denied_by_policy', 'policy_invalid']);
+
+/** Failures that have nothing to do with the release, and may pass. */
+const passingCodes: ReadonlySet<string> = new Set([
+  'agent_not_connected',
+  'agent_restarted',
+  'busy',
+  'command_expired',
+  'journal_unavailable',
+  'lease_lost',
+  'shutting_down',
+  'store_unavailable',
+]);
+
+/** Number of attempts after which such a failure counts. */
+const maxAttempts = 5;
+
+/** Returns what a cluster is after the result of the command that it performs. */
+export function settle({ plan, status }: Rollout, cluster: Cluster, result: CommandResult, now: number): Cluster {
+  switch (cluster.stage) {
+    case 'inspecting': {
+      if (!result.ok && result.error.code !== 'release_not_found') return failed(cluster, result.error, now);
+      const base = result.ok ? deployedOf(releasesOf(result)) : null;
+      const inspected = { ...cluster, since: now, ...(base !== undefined && { base }) };
+      return { ...inspected, stage: mayUpdate(status) ? 'updating' : 'pending' };
+    }
+    case 'updating': {
+      if (!result.ok) return failed(cluster, result.error, now);
+      const revision = revisionOf(result);
+      const stage = plan.spec.test ? 'testing' : 'updated';
+      return { ...cluster, stage, since: now, ...(revision !== undefined && { revision }) };
+    }
+    case 'testing': {
+      if (!result.ok) return failed(cluster, result.error, now);
+      if ('passed' in result && !result.passed) {
+        const failure = result.failure ?? { code: 'hook_failed', message: 'a test of the release has failed' };
+        return failed(cluster, failure, now);
+      }
+      return { ...cluster, stage: 'updated', since: now };
+    }
+    case 'reviewing':
+      return reviewed(cluster, result, now);
+    case 'reverting':
+      return result.ok ? { ...cluster, stage: 'reverted', since: now } : stuck(cluster, result.error, now);
+    default:
+      return cluster;
+  }
+}
+
+/** Whether clusters may be updated: those that were away also when the rollout is done. */
+function mayUpdate({ phase }: RolloutStatus): boolean {
+  return phase === 'running' || phase === 'succeeded';
+}
+
+/** Returns a cluster whose command has failed. */
+function failed(cluster: Cluster, { code, message }: Pick<Failure, 'code' | 'message'>, now: number): Cluster {
+  const after = { ...cluster, since: now, failure: { code, message: shorten(message) } };
+  if (heldCodes.has(code) && cluster.stage !== 'testing') return { ...after, stage: 'held' };
+  const canPass = passingCodes.has(code) && cluster.attempt < maxAttempts;
+  return { ...after, stage: canPass ? 'away' : 'failed' };
+}
+
+function stuck(cluster: Cluster, { code, message }: Pick<Failure, 'code' | 'message'>, now: number): Cluster {
+  return { ...cluster, stage: 'stuck', since: now, failure: { code, message: shorten(message) } };
+}
+
+/** Decides by the history of a release how it is returned to its last good revision. */
+function reviewed(cluster: Cluster, result: CommandResult, now: number): Cluster {
+  const reverted: Cluster = { ...cluster, stage: 'reverted', since: now };
+  const { base, revision } = cluster;
+  const isGone = !result.ok && result.error.code === 'release_not_found';
+  if (!result.ok && !isGone) return stuck(cluster, result.error, now);
+  const releases = result.ok ? releasesOf(result) : [];
+  const newest = releases.at(-1);
+  if (!newest) {
+    if (base === null) return reverted;
+    return stuck(cluster, { code: 'release_not_found', message: 'the release was uninstalled since' }, now);
+  }
+  if (revision !== undefined && newest.version > revision && !isRollback(newest, base)) {
+    const message = `revision ${newest.version} was deployed since, and is left as it is`;
+    return stuck(cluster, { code: 'conflict', message }, now);
+  }
+  if (base === undefined) {
+    return stuck(cluster, { code: 'no_deployed_release', message: 'no revision was deployed before' }, now);
+  }
+  // the agent has undone the failed upgrade
+  if (base !== null && (deployedOf(releases) === base || isRollback(newest, base))) return reverted;
+  return { ...cluster, stage: 'reverting', since: now };
+}
+
+/** Whether a revision is a rollback to another one, by the description that Helm gives it. */
+function isRollback({ info }: Release, base: number | null | undefined): boolean {
+  return typeof base === 'number' && info.status === 'deployed' && info.description === `Rollback to ${base}`;
+}
+
+/** Returns the newest revision that is deployed: null if there are no revisions. */
+function deployedOf(releases: readonly Release[]): number | null | undefined {
+  if (releases.every(({ info }) => info.status === 'uninstalled')) return null;
+  return releases.findLast(({ info }) => info.status === 'deployed')?.version;
+}
+
+function releasesOf(result: CommandResult & { ok: true }): readonly Release[] {
+  return 'releases' in result ? result.releases : [];
+}
+
+function revisionOf(result: CommandResult & { ok: true }): number | undefined {
+  if ('revision' in result) return result.revision;
+  return 'release' in result ? result.release?.version : undefined;
+}
+
+const maxMessageLength = 500;
+
+function shorten(message: string): string {
+  return message.length > maxMessageLength ? `${message.slice(0, maxMessageLength - 1)}…` : message;
+}

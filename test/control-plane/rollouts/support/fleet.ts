@@ -1,0 +1,160 @@
+import { advance, type Presence } from '../../../../src/control-plane/rollouts/advance.ts';
+import { clusterCommand } from '../../../../src/control-plane/rollouts/cluster-command.ts';
+import {
+  type Changes,
+  type Cluster,
+  clusterOf,
+  commandKey,
+  isActive,
+  newStatus,
+  type Rollout,
+} from '../../../../src/control-plane/rollouts/rollout.ts';
+import { readRolloutSpec, type RolloutOptions } from '../../../../src/control-plane/rollouts/rollout-spec.ts';
+import { settle } from '../../../../src/control-plane/rollouts/settle.ts';
+import { wavesOf } from '../../../../src/control-plane/rollouts/waves.ts';
+import type { CommandResult } from '../../../../src/protocol/messages.ts';
+import { testRelease } from '../../../agent/support/release.ts';
+
+/** A cluster with one release, which performs commands at once, and each key once. */
+export class FakeCluster {
+  presence: Presence = 'connected';
+  labels: Record<string, string> = {};
+  /** The outcome of each update. */
+  outcome: 'ok' | 'denied_by_policy' | 'not_ready' | 'busy' | 'test fails' = 'ok';
+  /** The revisions of the release, the newest last. */
+  readonly revisions: { chart: string; status: string; description?: string }[] = [];
+  readonly results = new Map<string, CommandResult>();
+
+  constructor(deployed: readonly string[] = ['old']) {
+    for (const chart of deployed) this.revisions.push({ chart, status: 'deployed' });
+  }
+
+  /** The chart that is deployed. */
+  get chart(): string | undefined {
+    return this.revisions.findLast(({ status }) => status === 'deployed')?.chart;
+  }
+
+  perform(key: string, type: string, payload: Readonly<Record<string, unknown>>): CommandResult {
+    const known = this.results.get(key);
+    if (known) return known;
+    const result = this.#perform(type, payload);
+    this.results.set(key, result);
+    return result;
+  }
+
+  #perform(type: string, payload: Readonly<Record<string, unknown>>): CommandResult {
+    switch (type) {
+      case 'release_history':
+        return this.revisions.length === 0 ? failure('release_not_found') : { ok: true, releases: this.#history() };
+      case 'install_release':
+        if (this.outcome === 'not_ready') this.#deploy(String(payload['chartName']), 'failed');
+        if (this.outcome !== 'ok' && this.outcome !== 'test fails') return failure(this.outcome);
+        return this.#deploy(String(payload['chartName']), 'deployed');
+      case 'test_release':
+        return { ok: true, release: testRelease(), passed: this.outcome !== 'test fails' };
+      case 'rollback_release': {
+        const { version } = payload;
+        const chart = this.revisions[Number(version) - 1]?.chart ?? '';
+        return this.#deploy(chart, 'deployed', `Rollback to ${Number(version)}`);
+      }
+      case 'uninstall_release':
+        this.revisions.length = 0;
+        return { ok: true };
+      default:
+        return failure('unknown_command');
+    }
+  }
+
+  #deploy(chart: string, status: string, description = ''): CommandResult {
+    if (status === 'deployed') for (const revision of this.revisions) revision.status = 'superseded';
+    this.revisions.push({ chart, status, description });
+    return { ok: true, release: testRelease('web', { version: this.revisions.length }) };
+  }
+
+  #history() {
+    return this.revisions.map(({ status, description = '' }, index) =>
+      testRelease('web', { version: index + 1, info: { status, description } }),
+    );
+  }
+}
+
+function failure(code: string): CommandResult {
+  return { ok: false, error: { code, message: `it is ${code}` } };
+}
+
+export type Fleet = ReadonlyMap<string, FakeCluster>;
+
+export function fleetOf(count: number): Map<string, FakeCluster> {
+  const ids = Array.from({ length: count }, (_, index) => `edge-${String(index).padStart(5, '0')}`);
+  return new Map(ids.map((id) => [id, new FakeCluster()]));
+}
+
+/** Returns a rollout of the chart `new` over a fleet. */
+export function rolloutOf(fleet: Fleet, options: Partial<RolloutOptions> = {}): Rollout {
+  const payload = { releaseName: 'web', chartName: 'new' };
+  const spec = readRolloutSpec({ agents: ['*'], payload, soak: false, ...options });
+  const candidates = Array.from(fleet, ([agentId, { labels, presence }]) => ({
+    ...{ agentId, labels, isConnected: presence === 'connected' },
+  }));
+  const plan = {
+    ...{ id: 'r', uid: 'u', number: 1, spec, fingerprint: '', createdAt: 0, differences: {} },
+    waves: wavesOf(spec, candidates),
+  };
+  return { plan, status: newStatus(0), clusters: new Map() };
+}
+
+export function apply(rollout: Rollout, { clusters, status = rollout.status }: Changes): Rollout {
+  return { ...rollout, status, clusters: new Map([...rollout.clusters, ...clusters]) };
+}
+
+export function step(rollout: Rollout, fleet: Fleet, now: number): Rollout {
+  return apply(rollout, advance(rollout, worldOf(fleet, now)));
+}
+
+export function worldOf(fleet: Fleet, now: number) {
+  return {
+    now,
+    presenceOf: (agentId: string) => fleet.get(agentId)?.presence ?? 'away',
+    labelsOf: (agentId: string) => fleet.get(agentId)?.labels,
+    isSuperseded: () => false,
+  };
+}
+
+/** Returns the clusters that perform a command. */
+export function activeOf({ clusters }: Rollout): string[] {
+  return [...clusters].flatMap(([agentId, cluster]) => (isActive(cluster) ? [agentId] : []));
+}
+
+/** Lets a cluster perform its command, and settles that. */
+export function perform(rollout: Rollout, fleet: Fleet, agentId: string, now: number): Rollout {
+  const cluster = clusterOf(rollout, agentId);
+  if (!isActive(cluster)) return rollout;
+  const { type, payload } = clusterCommand(rollout.plan, agentId, cluster);
+  const result = fleet.get(agentId)?.perform(commandKey(rollout, agentId, cluster), type, payload);
+  if (!result) return rollout;
+  return apply(rollout, { clusters: new Map([[agentId, settle(rollout, cluster, result, now)]]) });
+}
+
+/** Runs a rollout, in which all commands take no time, until nothing happens any more. */
+export function settled(rollout: Rollout, fleet: Fleet, now = 0): Rollout {
+  let last = rollout;
+  for (let turn = 0; turn < 10_000; turn++) {
+    let next = step(last, fleet, now);
+    for (const agentId of activeOf(next)) {
+      if (fleet.get(agentId)?.presence === 'connected') next = perform(next, fleet, agentId, now);
+    }
+    if (next.status === last.status && isSame(next.clusters, last.clusters)) return next;
+    last = next;
+  }
+  throw new Error('the rollout does not settle');
+}
+
+function isSame(one: ReadonlyMap<string, Cluster>, other: ReadonlyMap<string, Cluster>): boolean {
+  return one.size === other.size && [...one].every(([agentId, cluster]) => other.get(agentId) === cluster);
+}
+
+/** Returns the number of clusters in each stage. */
+export function stagesOf(rollout: Rollout): Record<string, number> {
+  const stages = rollout.plan.waves.flat().map((agentId) => clusterOf(rollout, agentId).stage);
+  return Object.fromEntries([...Map.groupBy(stages, (stage) => stage)].map(([stage, all]) => [stage, all.length]));
+}
