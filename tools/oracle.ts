@@ -31,7 +31,10 @@ function compareAll(): void {
     process.exit(2);
   }
   const known = readSkips();
-  const cases = positionals.flatMap(filesAt).flatMap(readCases).filter((one) => flags.only === undefined || one.id.includes(flags.only));
+  const cases = positionals
+    .flatMap(filesAt)
+    .flatMap(readCases)
+    .filter((one) => flags.only === undefined || one.id.includes(flags.only));
   const wrong: string[] = [];
   let skipped = 0;
   for (const one of cases) {

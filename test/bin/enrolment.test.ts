@@ -94,11 +94,11 @@ for (const [name, open] of Object.entries(stores)) {
   test(`${name}: a state is replaced only by who has read it`, async (t) => {
     const store = await open(t);
     t.is(await store.read(), undefined);
-    const [first, second, third] = [pair(), pair(), pair()];
+    const [first, second, third, fourth] = [pair(), pair(), pair(), pair()];
     const created = await Promise.all([store.write(first, undefined), store.write(second, undefined)]);
     t.deepEqual(created.toSorted(), [false, true]);
     const found = await store.read();
-    const changed = await Promise.all([store.write(third, found?.version), store.write(first, found?.version)]);
+    const changed = await Promise.all([store.write(third, found?.version), store.write(fourth, found?.version)]);
     t.deepEqual(changed.toSorted(), [false, true]);
     t.false(await store.write(second, found?.version));
     t.false(await store.write(second, undefined));

@@ -119,7 +119,10 @@ test('a control plane takes its settings from flags and the environment', async 
   const { run, planes } = testProgram({ env: { HELM_AGENT_AGENTS_FILE: 't', HELM_AGENT_API_TOKEN_FILE: 'u' }, files });
   t.is(await run('control-plane', '--port', '9000', '--host', '0.0.0.0', '--retry-after', '2m'), 0);
   t.is(await run('control-plane'), 0);
-  const common = { agentsFile: 't', apiTokenFile: 'u', listenInsecure: false };
+  const common = {
+    ...{ agentsFile: 't', apiTokenFile: 'u', listenInsecure: false },
+    ...{ recordSessions: 'off', requireSecond: 'off' },
+  };
   t.deepEqual(planes, [
     { port: 9000, host: '0.0.0.0', retryAfter: 120_000, ...common },
     { port: 8088, host: '127.0.0.1', retryAfter: 1000, ...common },

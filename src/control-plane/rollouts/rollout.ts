@@ -67,7 +67,7 @@ export interface Cluster {
  * `aborted`.
  */
 export const rolloutPhaseSchema = z.enum(['running', 'paused', 'reverting', 'succeeded', 'failed', 'aborted']);
-export type RolloutPhase = z.output<typeof rolloutPhaseSchema>;
+type RolloutPhase = z.output<typeof rolloutPhaseSchema>;
 
 /** The state of a rollout, without that of its clusters. */
 export interface RolloutStatus {

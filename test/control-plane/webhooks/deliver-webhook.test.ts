@@ -136,6 +136,8 @@ test('a name that leads into the own network is not connected to', async (t) => 
 });
 
 test('a name that is never resolved is given up', async (t) => {
+  const alive = setTimeout(() => undefined, 60_000); // a time limit alone does not keep a process alive
+  t.teardown(() => clearTimeout(alive));
   const outcome = await send('https://slow.test/', { resolve: () => new Promise(() => undefined), timeoutMs: 50 });
   t.regex('problem' in outcome ? outcome.problem : '', /not responded/);
 });

@@ -43,7 +43,8 @@ export async function keepToken(
 
 /** A token is sent only to the control plane that it is from. */
 function nameOf(server: string): string {
-  return new URL(server).href.replace(/\/+$/, '');
+  const { href } = new URL(server);
+  return href.endsWith('/') ? href.slice(0, -1) : href;
 }
 
 function keptOf(text: string, path: string): Map<string, Kept[string]> {
