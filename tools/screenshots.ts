@@ -31,7 +31,7 @@ const disconnect = await connectMany(
 );
 cleanup.defer(disconnect);
 const story = await tellStory(world);
-await world.tokenOf('ada@example.com', [{ rights: ['read', 'deploy', 'act'], agents: ['shop-*'] }]);
+await world.tokenOf('deploys@example.com', [{ rights: ['read', 'deploy', 'act'], agents: ['shop-*'] }]);
 await world.tokenOf('ci', [{ rights: ['deploy'], namespaces: ['shop'] }]);
 
 const place = { agent: 'shop-berlin', namespace: 'shop', release: 'web' };

@@ -44,7 +44,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
   return (
     <Confirm title="Create a token" action="Create" onConfirm={create} onClose={onClose} isOpenAfter>
       <div class="fields-of-form">
-        {text('name', 'Name of the person or program', 'ada@example.com')}
+        {text('name', 'Name of the person or program', 'deploys@example.com')}
         <fieldset>
           <legend>Rights</legend>
           {rights.map((right) => (

@@ -16,8 +16,8 @@ const chart = { ...release, chartName: 'web' };
 /** Installs a release, upgrades it, lets an upgrade fail, and plans another one. */
 export async function tellStory({ plane }: DashboardWorld): Promise<Story> {
   const values = { greeting: 'hello', database: { password: 'hunter2-secret' } };
-  await plane.install(agent, { ...chart, values, wait: true }, { sentBy: 'ada' }).result;
-  const upgrade = plane.upgrade(agent, { ...chart, values: { ...values, replicas: 2 }, wait: true }, { sentBy: 'ada' });
+  await plane.install(agent, { ...chart, values, wait: true }, { sentBy: 'shop-portal' }).result;
+  const upgrade = plane.upgrade(agent, { ...chart, values: { ...values, replicas: 2 }, wait: true }, { sentBy: 'shop-portal' });
   await upgrade.result;
   const failing = { ...values, image: 'localhost/app:missing', migration: { enabled: false } };
   const failed = plane.upgrade(agent, { ...chart, values: failing, wait: true, atomic: true }, { sentBy: 'ci' });
@@ -25,7 +25,7 @@ export async function tellStory({ plane }: DashboardWorld): Promise<Story> {
   const plan = plane.plan(
     agent,
     { ...chart, action: 'upgrade', values: { ...values, replicas: 3 } },
-    { sentBy: 'ada' },
+    { sentBy: 'shop-portal' },
   );
   await plan.result;
   return { upgrade: upgrade.key, failed: failed.key, plan: plan.key };

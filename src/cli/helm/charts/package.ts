@@ -18,7 +18,7 @@ export const packageCommand: Command<HelmContext> = {
   examples: [
     './web',
     './web --version 1.2.0 --destination out',
-    './web --sign --key ada --keyring ~/.gnupg/secring.gpg',
+    './web --sign --key release --keyring ~/.gnupg/secring.gpg',
   ],
   flags: ({ env }) => [
     switchFlag('sign', 'sign the archive with an OpenPGP key'),

@@ -19,7 +19,7 @@ export const registryLoginCommand: Command<HelmContext> = {
 
 A password on stdin does not appear in the list of processes:
 
-    echo "$TOKEN" | helm registry login ghcr.io --username ada --password-stdin`,
+    echo "$TOKEN" | helm registry login ghcr.io --username ci --password-stdin`,
   checkArguments: argumentCount('at least', 1),
   flags: () => [
     textFlag('username', 'user name', { shorthand: 'u' }),
