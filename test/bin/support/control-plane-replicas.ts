@@ -3,9 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { freePort } from '../../control-plane/support/postgres.ts';
-import { startProgram } from '../../hostile/support/child-program.ts';
+import { type ChildProgram, startProgram } from '../../hostile/support/child-program.ts';
 
-/** A replica of a control plane, as a process of its own. */
+/**
+ * A replica of a control plane, as a process of its own. One that ends by itself, because another
+ * one leads, is started again, as Kubernetes does.
+ */
 export interface Replica {
   readonly port: number;
   /** Returns the status of `/readyz`; undefined if the process does not listen. */
@@ -23,7 +26,15 @@ export async function startReplicas(count: number, url: string, folder: string):
 async function startReplica(file: string): Promise<Replica> {
   const [port, healthPort] = [await freePort(), await freePort()];
   const ports = ['--port', String(port), '--health-port', String(healthPort)];
-  const program = startProgram(['control-plane', ...ports, '--database-url-file', file]);
+  let isKilled = false;
+  const start = (): ChildProgram => {
+    const started = startProgram(['control-plane', ...ports, '--database-url-file', file]);
+    void started.ended.then(() => {
+      if (!isKilled) program = start();
+    });
+    return started;
+  };
+  let program = start();
   return {
     port,
     async ready() {
@@ -32,6 +43,7 @@ async function startReplica(file: string): Promise<Replica> {
       return response?.status;
     },
     async kill() {
+      isKilled = true;
       await program.close();
     },
   };
