@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { CommandTable, Definitions } from '../protocol/commands/table.ts';
 import { type CommandMethods, commandMethods } from './command-methods.ts';
-import { type ControlPlaneOptions, ControlPlaneServer } from './control-plane.ts';
+import { ControlPlaneServer } from './control-plane.ts';
+import type { ControlPlaneOptions } from './control-plane-options.ts';
 
 /** Returns the class of control planes with a method for each command of a table. */
 export function controlPlaneFor<All extends Definitions>(

@@ -1,9 +1,10 @@
 import { commandTable } from '../protocol/commands/index.ts';
 import type { CommandMethods } from './command-methods.ts';
-import type { ControlPlaneOptions, ControlPlaneServer } from './control-plane.ts';
+import type { ControlPlaneServer } from './control-plane.ts';
 import { controlPlaneFor } from './control-plane-for.ts';
+import type { ControlPlaneOptions } from './control-plane-options.ts';
 
-export type { AttachOptions, ControlPlaneEvents, ControlPlaneOptions } from './control-plane.ts';
+export type { AttachOptions, ControlPlaneEvents, ControlPlaneOptions } from './control-plane-options.ts';
 export { openAgentsFile, type AgentsFile, type AgentsFileOptions } from './agents-file.ts';
 export type { AgentIdentity, Authenticate } from './identity.ts';
 export type { Authorize } from './access/guard.ts';
