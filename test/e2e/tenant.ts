@@ -82,7 +82,7 @@ export async function tenant(
   }
   const plane = new ControlPlane();
   const running = await agentOf({
-    ...{ agentId, rightsFile, journal: 'cluster', localCharts: folder, log: recordingLog().log },
+    ...{ agentId, rightsFile, journal: 'cluster', lookup: 'all', localCharts: folder, log: recordingLog().log },
     cluster: { file: agentKubeconfig },
     ...setup,
     controlPlaneUrl: `ws://127.0.0.1:${await plane.listen(0)}`,
