@@ -17,7 +17,11 @@ const chart = { ...release, chartName: 'web' };
 export async function tellStory({ plane }: DashboardWorld): Promise<Story> {
   const values = { greeting: 'hello', database: { password: 'hunter2-secret' } };
   await plane.install(agent, { ...chart, values, wait: true }, { sentBy: 'shop-portal' }).result;
-  const upgrade = plane.upgrade(agent, { ...chart, values: { ...values, replicas: 2 }, wait: true }, { sentBy: 'shop-portal' });
+  const upgrade = plane.upgrade(
+    agent,
+    { ...chart, values: { ...values, replicas: 2 }, wait: true },
+    { sentBy: 'shop-portal' },
+  );
   await upgrade.result;
   const failing = { ...values, image: 'localhost/app:missing', migration: { enabled: false } };
   const failed = plane.upgrade(agent, { ...chart, values: failing, wait: true, atomic: true }, { sentBy: 'ci' });
