@@ -5,6 +5,9 @@ import { notReadyText } from '../wait/limits.ts';
 import { quotesPod, redactedResources, redactedTexts } from './redacted-resources.ts';
 import type { Redaction } from './release-redaction.ts';
 
+/** Time for redacting the error of a command, in milliseconds: its message is worth a wait. */
+const errorTime = 30_000;
+
 /**
  * Returns an error without the secrets that it quotes. If they are not known, it does not have its
  * own message, and only says which resources are not ready.
@@ -13,8 +16,8 @@ export async function redactedError(error: unknown, redaction: Redaction, abando
   const { resources = [], problems = [] } = error instanceof OperationError ? error : {};
   const message = messageOf(error);
   const redact = resources.some(quotesPod) ? redaction.ofPods : redaction.ofServer;
-  const statuses = await redactedResources(resources, redaction, abandon);
-  const [shown, ...texts] = await redactedTexts([message, ...textsOf(problems)], redact, abandon);
+  const statuses = await redactedResources(resources, redaction, abandon, errorTime);
+  const [shown, ...texts] = await redactedTexts([message, ...textsOf(problems)], redact, abandon, errorTime);
   if (shown === message && !isChanged(statuses, resources) && !isChanged(texts, textsOf(problems))) return error;
   const text = shown ?? unknownText(codeOf(error), statuses);
   const redacted = new OperationError(codeOf(error) ?? 'internal', text, {

@@ -3,7 +3,7 @@ import type { ResourceStatus } from '../resource-status.ts';
 import { timeLimit } from '../time-limit.ts';
 import type { Redact, Redaction } from './release-redaction.ts';
 
-/** Time for redacting texts, in milliseconds. */
+/** Default time for redacting texts, in milliseconds. */
 const redactionTime = 5000;
 
 /** Problems whose texts quote what a container or a probe has written. */
@@ -24,6 +24,7 @@ export async function redactedResources(
   resources: readonly ResourceStatus[],
   { ofServer, ofPods }: Redaction,
   abandon?: AbortSignal,
+  milliseconds = redactionTime,
 ): Promise<ResourceStatus[]> {
   const withReason = resources.filter(({ reason }) => reason !== undefined);
   const redacted = new Map<ResourceStatus, string>();
@@ -32,7 +33,7 @@ export async function redactedResources(
     [ofServer, withReason.filter((resource) => !quotesPod(resource))],
   ] as const) {
     const reasons = part.map(({ reason = '' }) => reason);
-    const shown = await redactedTexts(reasons, redact, abandon);
+    const shown = await redactedTexts(reasons, redact, abandon, milliseconds);
     for (const [index, resource] of part.entries()) redacted.set(resource, shown[index] ?? unknownReason);
   }
   return resources.map((resource) => {
@@ -46,9 +47,10 @@ export async function redactedTexts(
   texts: readonly string[],
   redact: Redact,
   abandon: AbortSignal | undefined,
+  milliseconds = redactionTime,
 ): Promise<readonly string[]> {
   if (texts.length === 0) return [];
-  const limit = timeLimit(redactionTime, [abandon]);
+  const limit = timeLimit(milliseconds, [abandon]);
   try {
     return await redact(texts, limit.signal);
   } catch {
