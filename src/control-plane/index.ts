@@ -45,6 +45,7 @@ export { createMemoryStore } from './store/memory-store.ts';
 export { createPostgresStore, type PostgresStoreOptions } from './store/postgres-store.ts';
 export { createSqliteStore } from './store/sqlite-store.ts';
 export type { Token } from './token.ts';
+export { type ApprovedPlan, signApproval } from '../signatures/approval-statement.ts';
 export { type CommandPacket, signCommand, type SignOptions } from '../signatures/command-statement.ts';
 export { type PublicKey, readPublicKey } from '../signatures/public-key.ts';
 export { type ResultFacts, verifyResult } from '../signatures/result-statement.ts';

@@ -8,10 +8,12 @@ import { isInWindow } from '../protocol/window.ts';
 import { describeScope, isSelected } from '../rights/command-selector.ts';
 import type { VerifiedSignature } from '../signatures/command-statement.ts';
 import { requireSignatures } from '../signatures/required-signatures.ts';
+import { SignatureError } from '../signatures/signature-error.ts';
 import type { TrustedKey } from '../signatures/trusted-keys.ts';
 import type { ChartReference } from './chart-reference.ts';
 import type { CommandConditions } from './conditions/command-conditions.ts';
 import { imagesOf } from './images.ts';
+import { approversText, type PlanApprovals, planApprovals } from './plan-approvals.ts';
 import { denied, refused } from './policy-error.ts';
 import type { LookupScope, PolicyRule, PolicyRules } from './policy-rules.ts';
 import type { ClusterTime, DecisionTime, PolicyScope } from './policy-scope.ts';
@@ -35,6 +37,8 @@ export interface CommandPolicy {
    * another namespace than the release.
    */
   requireLookup(isOther: boolean, target: () => string): void;
+  /** Verifies approvals of plans. Default: there are none. */
+  readonly approvals?: PlanApprovals | undefined;
   /** Undefined if the rule has no conditions. */
   readonly conditions?: CommandConditions | undefined;
 }
@@ -56,9 +60,12 @@ export function decide(
     throw denied(`the policy is paused: ${paused}; ${describeScope(scope)} was not performed`);
   }
   const rule = rules.find((known) => isSelected(known, scope));
+  const isContinued = time === 'continued';
+  const now = clusterTime();
+  const approving = { agentId: agentOf(scope), keys: policy.keys, rule, now, isContinued };
   if (rule?.deny === undefined) requireOwnersUpgrade(rule, scope);
   if (rule === undefined) {
-    if (otherwise === 'allow') return unlimited;
+    if (otherwise === 'allow') return { ...unlimited, approvals: planApprovals({ ...approving, senders: [] }) };
     throw denied(`no rule of the policy is for ${describeScope(scope)}; let the owner of the cluster add one`);
   }
   if (rule.deny !== undefined) throw denied(`rule ${rule.name} of the policy refuses it: ${rule.deny}`);
@@ -67,8 +74,16 @@ export function decide(
       throw refused(rule, 'windows', `${time.begins.toISOString()} is outside of them; send the command again later`);
     }
   }
-  const signature = signatureOf(policy, rule, scope, { isAccepted: time === 'continued', now: clusterTime() });
-  const limits = { ...limitsOf(rule, scope), signature };
+  if (rule.approvedBy !== undefined && isChange && scope.type !== 'apply_plan') {
+    const advice = `send it as plan_release, let the plan be approved, and send apply_plan`;
+    throw new SignatureError(
+      'approval_required',
+      `rule ${rule.name} of the policy requires ${approversText(rule.approvedBy)}, so it allows changes only by plans: ${advice}`,
+    );
+  }
+  const signature = signatureOf(policy, rule, scope, { isAccepted: isContinued, now });
+  const approvals = planApprovals({ ...approving, senders: signature?.signers ?? [] });
+  const limits = { ...limitsOf(rule, scope), signature, approvals };
   if (scope.chart !== undefined) limits.requireChart({ reference: scope.chart });
   return limits;
 }
@@ -78,6 +93,11 @@ function rangeOf(time: DecisionTime): TimeRange {
   if (time === 'continued') return { earliest: -Infinity, latest: Infinity };
   const begins = time.begins.getTime();
   return { earliest: begins, latest: begins };
+}
+
+/** Returns the agent that a command was sent to, as far as that is known. */
+function agentOf({ packet }: PolicyScope): string {
+  return typeof packet === 'object' ? packet.agentId : '';
 }
 
 /** Returns the signature that a rule requires. Throws `SignatureError`. */

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../objects/object.ts';
 import { type ObjectTarget, targetOf } from '../objects/object-target.ts';
 import { isSelected, selectorFields } from '../rights/command-selector.ts';
+import { SignatureError } from '../signatures/signature-error.ts';
 import { type CommandPolicy, decide } from './command-policy.ts';
 import {
   type CompiledPolicy,
@@ -66,7 +67,8 @@ function limitOf(rule: PolicyRule, field: (typeof limitFields)[number], command:
   const only = { name: rule.name, [field]: rule[field] };
   const problem = refusalBy(command, (scope, time) => {
     // upgrades of the agent need several limits at once
-    return decide({ keys: [], rules: [only], default: 'deny' }, { ...scope, type: 'upgrade_release' }, time);
+    const type = scope.type === 'upgrade_agent' ? 'upgrade_release' : scope.type;
+    return decide({ keys: [], rules: [only], default: 'deny' }, { ...scope, type }, time);
   });
   return { field, problem };
 }
@@ -80,7 +82,7 @@ function refusalBy(
     for (const object of objects) found.requireChange(placed(object, scope), object);
     return undefined;
   } catch (error) {
-    if (error instanceof PolicyError) return error.message;
+    if (error instanceof PolicyError || error instanceof SignatureError) return error.message;
     throw error;
   }
 }

@@ -4,16 +4,24 @@ import type { PolicyRule } from './policy-rules.ts';
 export class PolicyError extends Error {
   override readonly name = 'PolicyError';
   readonly code: 'denied_by_policy' | 'policy_invalid';
+  /** The message without what a chart or a command says, which may be a secret: for the log. */
+  readonly reason: string;
 
-  constructor(code: PolicyError['code'], message: string, cause?: unknown) {
+  constructor(
+    code: PolicyError['code'],
+    message: string,
+    { reason = message, cause }: { reason?: string; cause?: unknown } = {},
+  ) {
     super(message, { cause });
     this.code = code;
+    this.reason = reason;
   }
 }
 
 /** Returns the error for what a field of a rule does not allow. */
 export function refused({ name }: Pick<PolicyRule, 'name'>, field: string, what: string): PolicyError {
-  return denied(`rule ${name} of the policy does not allow it: ${field}: ${what}`);
+  const reason = `rule ${name} of the policy does not allow it: ${field}`;
+  return new PolicyError('denied_by_policy', `${reason}: ${what}`, { reason });
 }
 
 /** Returns the error for a command that the policy refuses. */

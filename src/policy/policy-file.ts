@@ -30,7 +30,7 @@ export async function openPolicyFile(path: string, { evaluator, clusterTime }: P
   const read = (text: string) => compilePolicy(text, evaluator);
   const current = await openOwnerFile(path, read, (problem, cause) => {
     const message = `the policy file ${path} cannot be used: ${problem}; let the owner of the cluster correct it`;
-    return new PolicyError('policy_invalid', message, cause);
+    return new PolicyError('policy_invalid', message, { cause });
   });
   return {
     async decide(scope, when) {

@@ -5,7 +5,7 @@ import { printableSchema } from '../protocol/printable.ts';
 import { windowSchema } from '../protocol/window.ts';
 import { patternsSchema, selectorFields } from '../rights/command-selector.ts';
 import { readOwnerFile } from '../rights/owner-file.ts';
-import { signersProblem, signersSchema, trustedKeysSchema } from '../signatures/trusted-keys.ts';
+import { approversSchema, signersProblem, signersSchema, trustedKeysSchema } from '../signatures/trusted-keys.ts';
 
 /** Objects that templates may look up. */
 export const lookupScopes = ['none', 'release', 'all'] as const;
@@ -68,12 +68,16 @@ const allowed = {
   windows: z.array(windowSchema).min(1).max(maxWindows).optional(),
   /** Signatures that the commands must have. Default: none. */
   signedBy: signersSchema.optional(),
+  /**
+   * Approvals that a plan must have: the rule then allows changes only by plans. Default: none.
+   */
+  approvedBy: approversSchema.optional(),
 };
 
 /** The fields of a rule that limit what it allows, without its conditions. */
 export const limitFields = [
   ...(['windows', 'charts', 'versions', 'requireDigest', 'kinds', 'deniedKinds', 'objectNamespaces'] as const),
-  ...(['images', 'lookup', 'readKinds', 'deniedReadKinds'] as const),
+  ...(['images', 'lookup', 'readKinds', 'deniedReadKinds', 'approvedBy'] as const),
 ] satisfies (keyof typeof allowed)[];
 
 const ruleSchema = z
@@ -108,10 +112,12 @@ const policySchema = z
         context.addIssue({ code: 'custom', message: `another rule is named ${name}`, path: ['rules', index, 'name'] });
       }
       names.add(name);
-      const { signedBy } = rules[index] ?? {};
-      const problem = signedBy && signersProblem(signedBy, keys);
-      if (problem === undefined) return;
-      context.addIssue({ code: 'custom', message: problem, path: ['rules', index, 'signedBy'] });
+      for (const field of ['signedBy', 'approvedBy'] as const) {
+        const required = rules[index]?.[field];
+        const problem = required && signersProblem(required, keys);
+        if (problem === undefined) continue;
+        context.addIssue({ code: 'custom', message: problem, path: ['rules', index, field] });
+      }
     });
   });
 

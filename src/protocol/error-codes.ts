@@ -89,6 +89,7 @@ export const errorCodes = {
   signature_invalid: 'The command was changed or sent elsewhere after it was signed, or its signature is wrong.',
   signature_expired: 'The signature of the command has expired.',
   signature_replayed: 'The signed command was performed before, or is older than another one on the release.',
+  approval_required: 'The policy of the owner of the cluster requires approvals that the plan does not have.',
   policy_invalid: 'The policy of the owner of the cluster cannot be used.',
   unauthorized: "The API server rejects the agent's credentials.",
   invalid: 'The API server rejects the object.',

@@ -27,6 +27,9 @@ export const maxSentByLength = 256;
 /** The longest envelope with signatures, in UTF-16 units. */
 export const maxEnvelopeLength = 8 * 1024;
 
+/** The longest envelope with an approval of plans, in UTF-16 units. */
+export const maxApprovalLength = 24 * 1024;
+
 /** Number of bytes that an agent may send up to the end of its `hello`. */
 export const maxHelloBytes = 64 * 1024;
 

@@ -103,7 +103,8 @@ export function digestOf(text: string): string {
 
 const fieldNames = { agentId: 'agent', key: 'key', type: 'type', payload: 'payload' } as const;
 
-function requireTime({ issuedAt, expiresAt }: { issuedAt: number; expiresAt: number }, time: TimeRange): void {
+/** Throws `SignatureError` for a signature that has expired, or that is from the future. */
+export function requireTime({ issuedAt, expiresAt }: { issuedAt: number; expiresAt: number }, time: TimeRange): void {
   if (expiresAt + skewMs < time.earliest) {
     const ended = new Date(expiresAt).toISOString();
     throw new SignatureError('signature_expired', `its signature has expired at ${ended}; sign and send it again`);

@@ -58,8 +58,8 @@ export function signEnvelopeNow(payloadType: string, payload: string, signer: Lo
 }
 
 /** Reads an envelope. Throws `SignatureError`; its message does not quote the text. */
-export function readEnvelope(text: string): Envelope {
-  if (text.length > maxEnvelopeLength) throw invalid(`has more than ${maxEnvelopeLength} characters`);
+export function readEnvelope(text: string, maxLength = maxEnvelopeLength): Envelope {
+  if (text.length > maxLength) throw invalid(`has more than ${maxLength} characters`);
   try {
     const { data, error } = envelopeSchema.safeParse(parseJson(text));
     if (data !== undefined) return data;

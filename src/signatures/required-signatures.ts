@@ -1,7 +1,7 @@
 import type { TimeRange } from '../objects/cluster.ts';
 import { type CommandPacket, type VerifiedSignature, verifyCommand } from './command-statement.ts';
 import { SignatureError } from './signature-error.ts';
-import { holdersOf, type RequiredSigners, type TrustedKey } from './trusted-keys.ts';
+import { holdersOf, keysAt, type RequiredSigners, type TrustedKey } from './trusted-keys.ts';
 
 /** A command as it arrived. */
 export interface SentCommandPacket extends CommandPacket {
@@ -45,11 +45,6 @@ export function requireSignatures(
     'signature_required',
     `${rule} requires ${signersText(required)}, and ${found} has signed the command with a key of the policy`,
   );
-}
-
-/** Returns the keys that are valid at a time. */
-function keysAt(keys: readonly TrustedKey[], { earliest, latest }: TimeRange): TrustedKey[] {
-  return keys.filter(({ notBefore = -Infinity, notAfter = Infinity }) => notBefore <= latest && earliest < notAfter);
 }
 
 /** Returns required signatures in words. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { TimeRange } from '../objects/cluster.ts';
 import { printableSchema } from '../protocol/printable.ts';
 import { readPublicKey } from './public-key.ts';
 import { SignatureError } from './signature-error.ts';
@@ -66,17 +67,39 @@ export const signersSchema = z.strictObject({
 
 export type RequiredSigners = z.output<typeof signersSchema>;
 
+/** The approvals of a plan that a rule requires. */
+export const approversSchema = signersSchema
+  .extend({
+    /** Whether the annotation of the plan's Secret counts as an approval of one more holder. */
+    annotation: z.boolean().default(false),
+    /** Default: keys do not count. */
+    roles: rolesSchema.default([]),
+  })
+  .refine(({ roles, annotation }) => roles.length > 0 || annotation, 'must name roles, or have annotation: true');
+
+export type RequiredApprovers = z.output<typeof approversSchema>;
+
 /** Returns the names of the holders whose keys have one of the roles, each once. */
 export function holdersOf(keys: readonly TrustedKey[], { roles }: Pick<RequiredSigners, 'roles'>): string[] {
   const matching = keys.filter((key) => key.roles.some((role) => roles.includes(role)));
   return [...new Set(matching.map(({ name }) => name))];
 }
 
-/** Returns what is wrong with required signatures, or undefined if they can be given. */
-export function signersProblem(required: RequiredSigners, keys: readonly TrustedKey[]): string | undefined {
+/** Returns the keys that are valid at a time. */
+export function keysAt(keys: readonly TrustedKey[], { earliest, latest }: TimeRange): TrustedKey[] {
+  return keys.filter(({ notBefore = -Infinity, notAfter = Infinity }) => notBefore <= latest && earliest < notAfter);
+}
+
+/**
+ * Returns what is wrong with required signatures or approvals, or undefined if they can be given.
+ */
+export function signersProblem(
+  required: RequiredSigners & Partial<RequiredApprovers>,
+  keys: readonly TrustedKey[],
+): string | undefined {
   const unknown = required.roles.find((role) => !keys.some((key) => key.roles.includes(role)));
   if (unknown !== undefined) return `no key has the role ${unknown}`;
-  const { length } = holdersOf(keys, required);
+  const length = holdersOf(keys, required).length + (required.annotation === true ? 1 : 0);
   return length < required.count
     ? `${required.count} holders are required, and the keys have only ${length}`
     : undefined;

@@ -9,7 +9,7 @@ test.after.always(async () => (await starting).close());
 const template =
   'apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {key: "{{ .Values.key }}"}\n{{ .Values.more }}';
 
-test('a plan is deleted when it was performed, and kept if that fails', async (t) => {
+test('a plan is deleted when it was performed, and when it is out of date', async (t) => {
   const { plane, cluster } = await starting;
   const chartArchive = (await packedApp({ 's.yaml': template })).toString('base64');
   const name = { releaseName: 'web', namespace: 'shop', chartName: 'app', chartArchive, createNamespace: true };
@@ -29,5 +29,5 @@ test('a plan is deleted when it was performed, and kept if that fails', async (t
   t.is(again.code, 'plan_not_found');
   t.regex(again.message, /deleted once they were performed/);
   t.is((await failureOf(plane.applyPlan(agentId, { plan: stale.plan }))).code, 'plan_stale');
-  t.is((await failureOf(plane.applyPlan(agentId, { plan: stale.plan }))).code, 'plan_stale', 'it is still there');
+  t.is((await failureOf(plane.applyPlan(agentId, { plan: stale.plan }))).code, 'plan_not_found');
 });

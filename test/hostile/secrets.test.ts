@@ -428,6 +428,7 @@ const cases: Record<ErrorCode, Case> = {
   signature_invalid: { reason: 'names rules, times and keys of the owner; test/signatures has its messages' },
   signature_expired: { reason: 'has a time; test/signatures has its messages' },
   signature_replayed: { reason: 'has times; test/signatures has its messages' },
+  approval_required: { reason: 'names rules, holders and roles of the owner; test/policy has its messages' },
   policy_invalid: { reason: 'is about a file of the owner; test/policy has tests of its messages' },
   agents_file_invalid: ({ failsToStart, secretFile }) =>
     failsToStart(async ({ log }) => openAgentsFile(await secretFile(`{"agents":"${sentinel}`), { log })),

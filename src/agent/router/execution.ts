@@ -6,6 +6,7 @@ import { OperationError } from '../../operation/error.ts';
 import type { Checkpoints } from '../../operation/state/checkpoints.ts';
 import { durationText } from '../../operation/time-limit.ts';
 import type { CommandPolicy } from '../../policy/command-policy.ts';
+import { withLoggedApprovals } from '../../policy/plan-approvals.ts';
 import type { Policy } from '../../policy/policy-file.ts';
 import type { PolicyScope } from '../../policy/policy-scope.ts';
 import type { Result } from '../../protocol/messages.ts';
@@ -282,7 +283,7 @@ export class Execution {
         ...{
           id: key,
           account,
-          policy,
+          policy: policy && withLoggedApprovals(policy, (approval) => log.info(approval, 'the plan is approved')),
           checkpoints,
           state: left?.state,
           signal,
@@ -438,7 +439,7 @@ export class Execution {
 
 function logFailure(log: Logger, error: unknown): void {
   const failure = failureOf(error);
-  const fields = failureFields(failure);
+  const fields = failureFields(failure, error);
   if (failure.code !== 'internal') log.warn(fields, 'command failed');
   else log.error({ ...fields, stack: stackWithoutMessage(error) }, 'command failed: a defect');
 }

@@ -1,3 +1,4 @@
+import { PolicyError } from '../../policy/policy-error.ts';
 import type { ErrorCode } from '../../protocol/error-codes.ts';
 import type { Failure } from '../../protocol/messages.ts';
 
@@ -14,11 +15,16 @@ const codesToQuote: ReadonlySet<string> = new Set<ErrorCode>([
   'signature_invalid',
   'signature_expired',
   'signature_replayed',
+  'approval_required',
 ]);
 
-/** Returns the fields of a failure for the log. The message is left out unless it is safe. */
-export function failureFields({ code, position, message }: Failure): object {
-  return { code, ...(position && { position }), ...(codesToQuote.has(code) && { reason: message }) };
+/**
+ * Returns the fields of the failure for an error, for the log. The message is left out unless it is
+ * safe.
+ */
+export function failureFields({ code, position, message }: Failure, error: unknown): object {
+  const reason = error instanceof PolicyError ? error.reason : codesToQuote.has(code) ? message : undefined;
+  return { code, ...(position && { position }), ...(reason !== undefined && { reason }) };
 }
 
 /** Returns the name and the stack of a defect without its message, which may quote anything. */

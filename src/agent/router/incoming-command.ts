@@ -90,7 +90,7 @@ export function readCommand(packet: Packet, { table, handlers, allowedRights }: 
     bytes: Buffer.byteLength(text ?? ''),
     changes,
     isDurable: known.definition.survives && changes !== undefined,
-    target: targetOf(payload, changes),
+    target: targetOf(payload),
     chart: chartReferenceOf(payload),
     ifBusy: ifBusyOf(payload),
     timeout: timeoutOf(known.definition, payload),

@@ -26,7 +26,7 @@ export function shortenAnswer(given: object): object {
   const answer = given as CommandAnswers[CommandType]; // the fields that any command has
   if (!('release' in answer) || answer.release === undefined) {
     if (fitsPacket(answer)) return answer;
-    const short = 'plan' in answer ? withoutNewFields(answer) : answer;
+    const short = 'digest' in answer ? withoutNewFields(answer) : answer;
     if (short !== answer && fitsPacket(short)) return short;
     throw new CommandError('too_large', 'the answer does not fit in a packet; ask for one namespace');
   }

@@ -10,7 +10,7 @@ import { readSettings, type Setting, settingError, type Settings, switchSchema }
 import { type ApiClient, type ApiClientOptions, createApiClient } from './api-client.ts';
 import { keptToken } from './sign-in/kept-tokens.ts';
 import { signedRequests } from './signed-requests.ts';
-import { readSigningKeys, signingSettings } from './signing-settings.ts';
+import { readSigningKeys, signingSchema, signingSettings } from './signing-settings.ts';
 
 export const serverSettings = {
   server: {
@@ -45,8 +45,7 @@ const serverSchema = z.object({
   tokenFile: z.string().optional(),
   caFile: z.string().optional(),
   insecureTransport: switchSchema,
-  signKey: z.string().optional(),
-  agentKey: z.string().optional(),
+  ...signingSchema.shape,
 });
 
 function hasNoUserinfo(url: string): boolean {

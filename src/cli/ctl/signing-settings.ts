@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { openError } from '../../go/file-error.ts';
 import { type PublicKey, readPublicKey } from '../../signatures/public-key.ts';
 import { SignatureError } from '../../signatures/signature-error.ts';
@@ -19,6 +20,8 @@ export const signingSettings = {
     description: 'file with the public key of the agent, which must have signed what it has done',
   },
 } satisfies Settings<string>;
+
+export const signingSchema = z.object({ signKey: z.string().optional(), agentKey: z.string().optional() });
 
 /** Keys of a user. */
 export interface SigningKeys {

@@ -78,7 +78,7 @@ export function scopeOf(
   const changes = definition.changes(read);
   return {
     ...{ type, right: definition.right, changes: changes !== undefined, payload: read },
-    ...targetOf(read, changes),
+    ...targetOf(read),
     packet: 'unsent',
     chart: chartReferenceOf({ ...read, ...(hasChart && { chartUpload: '' }) }),
   };

@@ -80,6 +80,15 @@ export const verbs: readonly VerbEntry[] = [
   ),
   { name: 'plan', short: 'plan an operation', ctl: planGroup },
   verbEntry(
+    { name: 'get-plan', short: 'show a plan again, with its approvals', only: 'ctl' },
+    async () => (await import('./get-plan.ts')).getPlan,
+  ),
+  {
+    name: 'approve-plan',
+    short: 'approve plans with a signature',
+    ctl: async () => (await import('../ctl/approve-plan.ts')).approvePlanCommand,
+  },
+  verbEntry(
     { name: 'apply-plan', short: 'perform a plan', only: 'ctl' },
     async () => (await import('./apply-plan.ts')).applyPlan,
   ),

@@ -1,3 +1,4 @@
+import { imagesOf } from '../../policy/images.ts';
 import type { CommandAnswers } from '../../protocol/commands/index.ts';
 import { planRelease } from '../../protocol/commands/plan-release.ts';
 import { differenceText, diffText } from '../ctl/output/diff.ts';
@@ -15,7 +16,7 @@ const actions = {
 
 const formats = ['text', 'json'];
 
-const outputFlag = customFlag('format', 'output', `format of the output: ${formats.join(', ')}`, {
+export const outputFlag = customFlag('format', 'output', `format of the output: ${formats.join(', ')}`, {
   shorthand: 'o',
   initial: 'text',
   check(text) {
@@ -49,10 +50,11 @@ export function planOf<Type extends keyof typeof actions>(verb: Verb<Type>): Ver
 type Plan = CommandAnswers['plan_release'];
 
 /** Returns a plan for a person: the release, its objects and its hooks. */
-function planText({ differences, unchanged, ...plan }: Plan): string {
+export function planText({ differences, unchanged, ...plan }: Plan): string {
   const { hooks, crds, hookDifferences = [], crdDifferences = [], noChange = false } = plan;
   const lines = [
     `PLAN: ${plan.plan}`,
+    `DIGEST: ${plan.digest}`,
     `ACTION: ${actionText(plan)}`,
     `EXPIRES: ${plan.expires}`,
     ...(noChange ? ['Nothing changes, so no revision would be added.'] : []),
@@ -64,7 +66,44 @@ function planText({ differences, unchanged, ...plan }: Plan): string {
   const tail = hooks.length > 0 ? ['HOOKS:', ...hookLines.map((line) => `  ${oneLine(line)}`), ...changedHooks] : [];
   const rights = plan.rights ?? [];
   const needed = rights.length > 0 ? ['RIGHTS:', ...rights.map((right) => `  ${oneLine(rightText(right))}`)] : [];
-  return [...head, diffText({ differences, unchanged }).trimEnd(), ...tail, ...needed, ''].join('\n');
+  const all = [...differences, ...hookDifferences, ...crdDifferences];
+  const changed = diffText({ differences, unchanged }).trimEnd();
+  return [
+    ...head,
+    ...listText('IMAGES', imagesIn(all)),
+    ...listText('ROLES', rolesIn(all)),
+    changed,
+    ...tail,
+    ...needed,
+    '',
+  ].join('\n');
+}
+
+function listText(title: string, items: readonly string[]): string[] {
+  return items.length === 0 ? [] : [`${title}:`, ...items.map((item) => `  ${oneLine(item)}`)];
+}
+
+/** Returns the images that differences bring, each once. */
+function imagesIn(differences: Plan['differences']): string[] {
+  const found = differences.flatMap(({ fields = [] }) => fields.flatMap(({ path, after }) => imagesAt(path, after)));
+  return [...new Set(found)].sort();
+}
+
+/** Returns the images in the value of a field, such as `spec.containers[name=app].image`. */
+function imagesAt(path: string, value: unknown): string[] {
+  if (typeof value === 'string') {
+    return /[cC]ontainers\[[^\]]*\]\.image$|\.image\.reference$/.test(path) ? [value] : [];
+  }
+  const [, name = '', item] = /(\w+)(\[[^\]]*\])?$/.exec(path) ?? [];
+  return [...imagesOf({ [name]: item === undefined ? value : [value] })];
+}
+
+/** Returns the roles and bindings that differ. */
+function rolesIn(differences: Plan['differences']): string[] {
+  const roles = differences.filter(({ apiVersion }) => apiVersion.startsWith('rbac.authorization.k8s.io/'));
+  return roles.map(({ change, kind, namespace, name }) => {
+    return `${change} ${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+  });
 }
 
 function rightText({ verbs, group, resource, namespace }: NonNullable<Plan['rights']>[number]): string {

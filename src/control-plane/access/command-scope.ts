@@ -21,7 +21,7 @@ export function commandScope(table: CommandTable, type: string, payload: unknown
   const { right, isClusterWide = false } = known.definition;
   const read = known.reader.safeParse(payload);
   if (!read.success || isClusterWide) return { ...unknownScope, right };
-  const target = targetOf(read.data, known.definition.changes(read.data));
+  const target = targetOf(read.data);
   const { kind, apiVersion } = read.data;
   const isOfNamespace = typeof kind !== 'string' || isNamespacedKind(kind, apiVersion);
   return { ...target, right, ...(!isOfNamespace && { namespace: undefined }) };

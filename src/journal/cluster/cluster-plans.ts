@@ -10,7 +10,7 @@ import {
   plansToDrop,
   releaseOf,
 } from '../../operation/plan/plan-retention.ts';
-import type { Plans } from '../../operation/plan/plans.ts';
+import { maxApprovals, missingPlan, type Plans, tooManyApprovals } from '../../operation/plan/plans.ts';
 import { secretRef, shortHash } from './entry-head.ts';
 import { deleteParts, fieldManager, isPassing, type JournalCluster, loadText, storeText } from './entry-texts.ts';
 
@@ -32,6 +32,12 @@ const releaseLabel = 'helm-agent/plan-release';
 /** Annotation with the id, the time of expiry, the size and the number of further Secrets. */
 const headAnnotation = 'helm-agent/plan-head';
 
+/** Start of the names of annotations with an approval each. */
+const approvalPrefix = 'helm-agent/approval.';
+
+/** Annotation with which its owner approves a plan. Its value is the whole digest. */
+const approvedAnnotation = 'helm-agent/approved';
+
 /** Pauses before further attempts to store a plan, in milliseconds. */
 const pauses = [100, 500, 2000];
 
@@ -46,6 +52,7 @@ interface PlanHead {
 interface StoredPlan {
   ref: ObjectRef;
   head: PlanHead;
+  annotations: Readonly<Record<string, string>>;
 }
 
 /**
@@ -61,12 +68,17 @@ export function clusterPlans(options: ClusterPlansOptions): Plans {
     const found = await cluster.list({ ...kind, labelSelector: selector, metadataOnly: true }, never);
     return found.flatMap((secret) => {
       const head = headOf(secret);
-      return head === undefined ? [] : [{ ref: secretRef(namespace, secret.metadata.name), head }];
+      const { name, annotations = {} } = secret.metadata;
+      return head === undefined ? [] : [{ ref: secretRef(namespace, name), head, annotations }];
     });
   }
 
+  function refOf(id: string): ObjectRef {
+    return secretRef(namespace, `helm-agent.plan.${shortHash(`${agentId}\n${id}`)}`);
+  }
+
   async function store({ id, expiresAt }: PlanEntry, text: string): Promise<void> {
-    const ref = secretRef(namespace, `helm-agent.plan.${shortHash(`${agentId}\n${id}`)}`);
+    const ref = refOf(id);
     const { data, parts, bytes } = await storeText(cluster, ref, agentId, 'payload', text, never);
     const head: PlanHead = { id, expiresAt, bytes, parts };
     const labels = {
@@ -130,6 +142,23 @@ export function clusterPlans(options: ClusterPlansOptions): Plans {
       if (only !== undefined) await drop(only);
     },
 
+    async approve(id, envelope) {
+      const plan = await onlyOf(id, (head) => head.id === id && head.expiresAt > now());
+      if (plan === undefined) throw missingPlan(id, limits);
+      const others = envelopesOf(plan).filter((known) => known !== envelope);
+      if (others.length >= maxApprovals) throw tooManyApprovals(id);
+      const annotations = { [`${approvalPrefix}${shortHash(envelope)}`]: envelope };
+      await cluster.mergePatch(plan.ref, { metadata: { annotations } }, { fieldManager, signal: never });
+    },
+
+    async approvals(id) {
+      const plan = await onlyOf(id, (head) => head.id === id);
+      if (plan === undefined) return { envelopes: [], isAnnotated: false };
+      return { envelopes: envelopesOf(plan), isAnnotated: plan.annotations[approvedAnnotation] === id.split('@')[1] };
+    },
+
+    secretOf: (id) => `${namespace}/${refOf(id).name}`,
+
     dropExpired: () => makeRoom({ grace: expiryGrace }),
   };
 }
@@ -141,4 +170,10 @@ function headOf({ metadata }: KubeObject): PlanHead | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Returns the approvals that a plan was given, of which none is verified. */
+function envelopesOf({ annotations }: StoredPlan): string[] {
+  const found = Object.entries(annotations).filter(([name]) => name.startsWith(approvalPrefix));
+  return found.slice(0, maxApprovals).map(([, envelope]) => envelope);
 }

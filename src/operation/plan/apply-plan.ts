@@ -1,3 +1,4 @@
+import { codeOf } from '../../errors/index.ts';
 import type { Release } from '../../release/release.ts';
 import { operationOf } from '../command-operation.ts';
 import type { OperationContext } from '../context.ts';
@@ -9,7 +10,7 @@ import type { OperationState } from '../state/operation-state.ts';
 import { resumeUninstall, uninstall } from '../uninstall.ts';
 import { resumeUpgrade, upgrade } from '../upgrade.ts';
 import { type PlanEntry, planId } from './plan-entry.ts';
-import type { Plans } from './plans.ts';
+import { missingPlan, type Plans } from './plans.ts';
 
 export interface ApplyPlanRequest {
   plans: Plans;
@@ -25,6 +26,8 @@ export interface Applied {
   unchanged?: boolean;
   /** Helm's message about the objects that an uninstallation kept. */
   info?: string;
+  /** Who has approved the plan. Default: the policy requires no approvals. */
+  approvedBy?: readonly string[];
 }
 
 /**
@@ -32,7 +35,13 @@ export interface Applied {
  * `plan_stale` if the release or its objects are no longer as the plan says.
  */
 export async function applyPlan(context: OperationContext, { plans, plan }: ApplyPlanRequest): Promise<Applied> {
-  const { action, request } = await plannedOperation(context, await requirePlan(plans, plan));
+  const entry = await requirePlan(plans, plan);
+  const operation = await plannedOperation(context, plans, entry);
+  const applied = await withdrawIfStale(plans, entry, () => perform(context, operation));
+  return { ...applied, approvedBy: operation.approvedBy };
+}
+
+async function perform(context: OperationContext, { action, request }: PlannedOperation): Promise<Applied> {
   switch (action) {
     case 'install':
       return await install(context, request);
@@ -54,7 +63,17 @@ export async function resumeApplyPlan(
   state: OperationState,
   { plans, plan }: ApplyPlanRequest,
 ): Promise<Applied> {
-  const { action, request } = await plannedOperation(context, await requirePlan(plans, plan, true));
+  const entry = await requirePlan(plans, plan, true);
+  const operation = await plannedOperation(context, plans, entry);
+  const applied = await withdrawIfStale(plans, entry, () => resume(context, state, operation));
+  return { ...applied, approvedBy: operation.approvedBy };
+}
+
+async function resume(
+  context: OperationContext,
+  state: OperationState,
+  { action, request }: PlannedOperation,
+): Promise<Applied> {
   switch (action) {
     case 'install':
       return await resumeInstall(context, state, request);
@@ -67,22 +86,46 @@ export async function resumeApplyPlan(
   }
 }
 
-/**
- * Throws `forbidden` for the plan of another account, because it may have what that account has
- * read, and `denied_by_policy` for a chart that is no longer allowed.
- */
-async function plannedOperation({ account, policy }: OperationContext, { id, salt, content }: PlanEntry) {
-  const { action, request, account: planner, ...change } = content;
-  if (planner !== account) {
-    const message = `plan ${id} was made by ${actor(planner)}, and this command runs as ${actor(account)}; let the owner of the cluster give plan_release and apply_plan the same service account, and make a new plan`;
-    throw new OperationError('forbidden', message);
+/** Deletes a plan that is out of date, so that its approvals do not count for it any more. */
+async function withdrawIfStale(plans: Plans, { id }: PlanEntry, run: () => Promise<Applied>): Promise<Applied> {
+  try {
+    return await run();
+  } catch (error) {
+    if (codeOf(error) !== 'plan_stale') throw error;
+    // if that fails, the plan is as safe as before: it is compared with the cluster again
+    await plans.remove(id).catch(() => undefined);
+    throw error;
   }
+}
+
+type PlannedOperation = Awaited<ReturnType<typeof plannedOperation>>;
+
+/**
+ * Throws `forbidden` for the plan of another account, `denied_by_policy` for a chart that is not
+ * allowed any more, and `approval_required` if approvals that the policy requires are missing.
+ */
+async function plannedOperation(context: OperationContext, plans: Plans, entry: PlanEntry) {
+  const { id, salt, content } = entry;
+  const { policy } = context;
+  const { action, request, account: planner, ...change } = content;
+  requirePlanner(context.account, id, planner);
   if (action === 'install' || action === 'upgrade') {
     const chart = { reference: request.chartFrom, version: change.release?.chart.metadata?.version };
     policy?.requireChart(chart);
     await policy?.conditions?.requireChart(chart);
   }
-  return { action, request: { ...request, loadChart: noChart, planned: { id, salt, ...change } } };
+  const approvedBy = policy?.approvals?.require(id, await plans.approvals(id)) ?? [];
+  return { approvedBy, action, request: { ...request, loadChart: noChart, planned: { id, salt, ...change } } };
+}
+
+/**
+ * Throws `forbidden` for the plan of another account, because it may have what that account has
+ * read.
+ */
+export function requirePlanner(account: string | undefined, id: string, planner: string | undefined): void {
+  if (planner === account) return;
+  const message = `plan ${id} was made by ${actor(planner)}, and this command runs as ${actor(account)}; let the owner of the cluster give plan_release and apply_plan the same service account, and make a new plan`;
+  throw new OperationError('forbidden', message);
 }
 
 function actor(account: string | undefined): string {
@@ -93,14 +136,12 @@ function noChart(): Promise<never> {
   return Promise.reject(new Error('a plan has the rendered chart'));
 }
 
-async function requirePlan(plans: Plans, id: string, isStarted = false): Promise<PlanEntry> {
+/** Returns a plan by its id, or the start of it. Throws `plan_not_found`. */
+export async function requirePlan(plans: Plans, id: string, isStarted = false): Promise<PlanEntry> {
   const entry = await plans.find(id, isStarted);
-  if (entry !== undefined && planId(entry) === entry.id) return entry;
-  const hours = plans.lifetime / 3_600_000;
-  throw new OperationError(
-    'plan_not_found',
-    `there is no plan ${id}: plans expire after ${hours} hours${plans.isDurable ? '' : ', and with the agent'}, and are deleted once they were performed; make a new plan`,
-  );
+  // the content of another plan may have been put in its place
+  if (entry !== undefined && planId(entry) === entry.id && entry.id.startsWith(id)) return entry;
+  throw missingPlan(id, plans);
 }
 
 export const operation = operationOf('apply_plan', {
@@ -109,9 +150,10 @@ export const operation = operationOf('apply_plan', {
   resume: resumeApplyPlan,
   /** It has the values of Secrets. A failed command may be sent again, so that its plan is kept. */
   afterSuccess: ({ plan, plans }) => plans.remove(plan),
-  answer: ({ release, unchanged, info = '' }) => ({
+  answer: ({ release, unchanged, info = '', approvedBy = [] }) => ({
     ...(release && { release: publicRelease(release) }),
     ...(unchanged === true && { unchanged }),
     ...(info !== '' && { info }),
+    ...(approvedBy.length > 0 && { approvedBy: [...approvedBy] }),
   }),
 });

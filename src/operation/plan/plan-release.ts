@@ -2,11 +2,12 @@ import { chartReferenceOf } from '../../policy/chart-reference.ts';
 import { operationOf, type RequestSources } from '../command-operation.ts';
 import { OperationError } from '../error.ts';
 import { operation as install } from '../install.ts';
-import type { RequestOf } from '../request.ts';
+import type { AnswerOf, RequestOf } from '../request.ts';
 import { operation as rollback } from '../rollback.ts';
 import { operation as uninstall } from '../uninstall.ts';
 import { operation as upgrade } from '../upgrade.ts';
 import { plan, type PlannableOperation } from './plan.ts';
+import type { PlanEntry } from './plan-entry.ts';
 
 /** Number of characters of the digest in the id of a plan. */
 const shortDigest = 12;
@@ -16,31 +17,38 @@ export const operation = operationOf('plan_release', {
     plans: sources.plans,
     operation: plannableOperation(payload, sources),
   }),
-  run: plan,
-  answer({ id, expiresAt, content }) {
-    const [release = '', digest = ''] = id.split('@');
-    const { action, revision, base, unchanged, crds, hooks, objects, differences } = content;
-    const { hookDifferences = [], crdDifferences = [], rights } = content;
-    const metadata = content.release?.chart.metadata;
-    return {
-      plan: `${release}@${digest.slice(0, shortDigest)}`,
-      digest,
-      expires: new Date(expiresAt).toISOString(),
-      action,
-      ...(revision !== undefined && { revision }),
-      ...(base && { base: { version: base.version, status: base.status } }),
-      ...(metadata && { chart: `${metadata.name ?? ''} ${metadata.version ?? ''}` }),
-      ...(unchanged === true && { noChange: true }),
-      crds: crds.map(({ name }) => name),
-      hooks: hooks.map((hook) => ({ ...hook, deletePolicies: [...hook.deletePolicies] })),
-      crdDifferences: [...crdDifferences],
-      hookDifferences: [...hookDifferences],
-      differences: [...differences],
-      unchanged: objects.length - differences.length,
-      ...(rights && { rights: rights.map((needed) => ({ ...needed, verbs: [...needed.verbs] })) }),
-    };
+  async run(context, request) {
+    const entry = await plan(context, request);
+    return { entry, secret: request.plans.secretOf?.(entry.id) };
   },
+  answer: ({ entry, secret }) => answerOf(entry, secret),
 });
+
+/** Returns a plan for a result. `secret` is its Secret, as `NAMESPACE/NAME`. */
+export function answerOf({ id, expiresAt, content }: PlanEntry, secret: string | undefined): AnswerOf<'plan_release'> {
+  const [release = '', digest = ''] = id.split('@');
+  const { action, revision, base, unchanged, crds, hooks, objects, differences } = content;
+  const { hookDifferences = [], crdDifferences = [], rights } = content;
+  const metadata = content.release?.chart.metadata;
+  return {
+    plan: `${release}@${digest.slice(0, shortDigest)}`,
+    digest,
+    expires: new Date(expiresAt).toISOString(),
+    action,
+    ...(revision !== undefined && { revision }),
+    ...(base && { base: { version: base.version, status: base.status } }),
+    ...(metadata && { chart: `${metadata.name ?? ''} ${metadata.version ?? ''}` }),
+    ...(unchanged === true && { noChange: true }),
+    crds: crds.map(({ name }) => name),
+    hooks: hooks.map((hook) => ({ ...hook, deletePolicies: [...hook.deletePolicies] })),
+    crdDifferences: [...crdDifferences],
+    hookDifferences: [...hookDifferences],
+    differences: [...differences],
+    unchanged: objects.length - differences.length,
+    ...(rights && { rights: rights.map((needed) => ({ ...needed, verbs: [...needed.verbs] })) }),
+    ...(secret !== undefined && { secret }),
+  };
+}
 
 /** Throws `bad_payload` if the fields do not fit the action. */
 function plannableOperation(

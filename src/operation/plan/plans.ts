@@ -1,7 +1,12 @@
 import type { Host } from '../../go/host.ts';
+import type { GivenApprovals } from '../../policy/plan-approvals.ts';
 import { epochMilliseconds } from '../clock.ts';
+import { OperationError } from '../error.ts';
 import type { PlanEntry } from './plan-entry.ts';
 import { type KeptPlan, type PlanLimits, planLimits, plansToDrop } from './plan-retention.ts';
+
+/** Number of approvals that are kept with a plan. */
+export const maxApprovals = 8;
 
 /** A store of plans. */
 export interface Plans {
@@ -16,8 +21,23 @@ export interface Plans {
    * that has expired is only found if its performance has started.
    */
   find(id: string, isStarted?: boolean): Promise<PlanEntry | undefined>;
-  /** Deletes the plan that {@link find} returns for this id, once it was performed. */
+  /**
+   * Deletes the plan that {@link find} returns for this id, with its approvals, once it was
+   * performed or is out of date.
+   */
   remove(id: string): Promise<void>;
+  /**
+   * Keeps the envelope of an approval with a plan, whose id has the full digest. Rejects with
+   * `plan_not_found` if there is none, and with `forbidden` if it has {@link maxApprovals} others.
+   */
+  approve(id: string, envelope: string): Promise<void>;
+  /** Returns by what a plan was approved. Its id has the full digest. */
+  approvals(id: string): Promise<GivenApprovals>;
+  /**
+   * Returns the Secret of a plan, whose annotation can approve it: `NAMESPACE/NAME`. Default: plans
+   * have no Secrets.
+   */
+  secretOf?(id: string): string;
   /** Deletes the plans that have expired, as long ago as {@link expiryGrace}. */
   dropExpired(): Promise<void>;
 }
@@ -25,7 +45,7 @@ export interface Plans {
 /** Keeps plans in memory, as JSON. */
 export function memoryPlans(host: Pick<Host, 'now'>, given: Partial<PlanLimits> = {}): Plans {
   const limits = { ...planLimits, ...given };
-  const plans = new Map<string, KeptPlan & { text: string }>();
+  const plans = new Map<string, KeptPlan & { text: string; envelopes: Set<string> }>();
 
   function drop(added?: string): void {
     for (const { id } of plansToDrop([...plans.values()], limits, epochMilliseconds(host), added)) plans.delete(id);
@@ -45,7 +65,7 @@ export function memoryPlans(host: Pick<Host, 'now'>, given: Partial<PlanLimits> 
       const { id, expiresAt } = entry;
       const text = JSON.stringify(entry);
       plans.delete(id);
-      plans.set(id, { id, expiresAt, size: text.length, text });
+      plans.set(id, { id, expiresAt, size: text.length, text, envelopes: new Set() });
       drop(id);
     },
     async find(id, isStarted = false) {
@@ -58,9 +78,32 @@ export function memoryPlans(host: Pick<Host, 'now'>, given: Partial<PlanLimits> 
       const only = onlyOf(id);
       if (only !== undefined) plans.delete(only.id);
     },
+    approve(id, envelope) {
+      drop();
+      const envelopes = plans.get(id)?.envelopes;
+      if (envelopes === undefined) return Promise.reject(missingPlan(id));
+      if (envelopes.size >= maxApprovals && !envelopes.has(envelope)) return Promise.reject(tooManyApprovals(id));
+      envelopes.add(envelope);
+      return Promise.resolve();
+    },
+    approvals: (id) => Promise.resolve({ envelopes: [...(plans.get(id)?.envelopes ?? [])], isAnnotated: false }),
     dropExpired() {
       drop();
       return Promise.resolve();
     },
   };
+}
+
+/** Returns the error for a plan that is not kept. */
+export function missingPlan(id: string, { lifetime = planLimits.lifetime, isDurable = true } = {}): OperationError {
+  const hours = lifetime / 3_600_000;
+  return new OperationError(
+    'plan_not_found',
+    `there is no plan ${id}: plans expire after ${hours} hours${isDurable ? '' : ', and with the agent'}, and are deleted once they were performed or are out of date; make a new plan`,
+  );
+}
+
+/** Returns the error for a plan with as many approvals as are kept. */
+export function tooManyApprovals(id: string): OperationError {
+  return new OperationError('forbidden', `plan ${id} has ${maxApprovals} approvals already; make a new plan`);
 }

@@ -6,13 +6,11 @@ export interface CommandTarget {
   releaseName: string | undefined;
 }
 
-/**
- * Returns the target of a payload that was read. `changes` is the key of the release that the
- * command changes: a plan names its release in its id, which is that key.
- */
-export function targetOf(payload: object, changes: string | undefined): CommandTarget {
+/** Returns the target of a payload that was read. A plan names its release in its id. */
+export function targetOf(payload: object): CommandTarget {
   if ('plan' in payload) {
-    const [namespace, releaseName] = changes?.split('/') ?? [];
+    const [release] = textOf(payload.plan)?.split('@') ?? [];
+    const [namespace, releaseName] = release?.split('/') ?? [];
     return { namespace, releaseName };
   }
   return {

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { adoptRelease } from './adopt-release.ts';
 import { applyManifests } from './apply-manifests.ts';
 import { applyPlan } from './apply-plan.ts';
+import { approvePlan } from './approve-plan.ts';
 import { cancelCommand } from './cancel-command.ts';
 import { clusterInfo } from './cluster-info.ts';
 import { correctRelease } from './correct-release.ts';
@@ -14,6 +15,7 @@ import { diffRelease } from './diff-release.ts';
 import { driftRelease } from './drift-release.ts';
 import { execPod } from './exec-pod.ts';
 import { getObject } from './get-object.ts';
+import { getPlan } from './get-plan.ts';
 import { getRelease } from './get-release.ts';
 import { installRelease } from './install-release.ts';
 import { listEvents } from './list-events.ts';
@@ -56,6 +58,8 @@ export const commands = {
   template_release: templateRelease,
   diff_release: diffRelease,
   plan_release: planRelease,
+  get_plan: getPlan,
+  approve_plan: approvePlan,
   apply_plan: applyPlan,
   apply_manifests: applyManifests,
   delete_manifests: deleteManifests,

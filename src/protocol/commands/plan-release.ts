@@ -28,6 +28,44 @@ const neededRights = z.object({
   verbs: answerList(longText),
 });
 
+/** A plan, as an approver reads it. */
+export const planAnswer = z.object({
+  plan: longText.describe('Id of the plan: `NAMESPACE/NAME@` and the first 12 characters of the digest'),
+  digest: longText.describe('SHA-256 of the whole plan, in hexadecimal; `apply_plan` also takes it in the id'),
+  expires: longText.describe('Time in RFC 3339 at which the plan expires; the agent may drop it before'),
+  action: z.enum(['install', 'upgrade', 'rollback', 'uninstall']),
+  revision: z.int().optional().describe('The revision to deploy, or the one to uninstall'),
+  base: z
+    .object({ version: z.int(), status: longText })
+    .optional()
+    .describe('The newest revision, if the release exists'),
+  chart: longText.optional().describe('Name and version of the chart to deploy'),
+  noChange: z.boolean().optional().describe('True if `unchanged: "skip"` would leave the release as it is'),
+  crds: answerList(longText).describe('Files with CRDs that are applied first'),
+  hooks: answerList(hook).describe('The hooks that would run, in their order'),
+  crdDifferences: answerList(difference)
+    .optional()
+    .describe('How the CRDs differ from those of the cluster, in the fields that they set'),
+  hookDifferences: answerList(difference)
+    .optional()
+    .describe(
+      'The hooks that differ from those of the newest revision, with their images and commands; all of them for `uninstall`',
+    ),
+  differences: answerList(difference).describe(
+    'The objects that would change, with the fields that the API server would change',
+  ),
+  unchanged: z.int().describe('Number of objects that stay as they are'),
+  rights: answerList(neededRights)
+    .optional()
+    .describe('The rights that the operation needs in the cluster to change objects and to store the release'),
+  secret: longText
+    .optional()
+    .describe(
+      'The Secret with the plan, as `NAMESPACE/NAME`: its annotation `helm-agent/approved` can approve the plan',
+    ),
+  omitted: answerList(longText).optional().describe('The fields that the packet had no room for'),
+});
+
 export const planRelease = defineCommand({
   summary:
     'Finds out what an installation, an upgrade, a rollback or an uninstallation would do, by dry runs of the API server, and records it as a plan for `apply_plan`. Changes nothing.',
@@ -51,37 +89,7 @@ export const planRelease = defineCommand({
     ignoreNotFound,
     cascade,
   },
-  answer: z.object({
-    plan: longText.describe('Id of the plan: `NAMESPACE/NAME@` and the first 12 characters of the digest'),
-    digest: longText.describe('SHA-256 of the whole plan, in hexadecimal; `apply_plan` also takes it in the id'),
-    expires: longText.describe('Time in RFC 3339 at which the plan expires; the agent may drop it before'),
-    action: z.enum(['install', 'upgrade', 'rollback', 'uninstall']),
-    revision: z.int().optional().describe('The revision to deploy, or the one to uninstall'),
-    base: z
-      .object({ version: z.int(), status: longText })
-      .optional()
-      .describe('The newest revision, if the release exists'),
-    chart: longText.optional().describe('Name and version of the chart to deploy'),
-    noChange: z.boolean().optional().describe('True if `unchanged: "skip"` would leave the release as it is'),
-    crds: answerList(longText).describe('Files with CRDs that are applied first'),
-    hooks: answerList(hook).describe('The hooks that would run, in their order'),
-    crdDifferences: answerList(difference)
-      .optional()
-      .describe('How the CRDs differ from those of the cluster, in the fields that they set'),
-    hookDifferences: answerList(difference)
-      .optional()
-      .describe(
-        'The hooks that differ from those of the newest revision, with their images and commands; all of them for `uninstall`',
-      ),
-    differences: answerList(difference).describe(
-      'The objects that would change, with the fields that the API server would change',
-    ),
-    unchanged: z.int().describe('Number of objects that stay as they are'),
-    rights: answerList(neededRights)
-      .optional()
-      .describe('The rights that the operation needs in the cluster to change objects and to store the release'),
-    omitted: answerList(longText).optional().describe('The fields that the packet had no room for'),
-  }),
+  answer: planAnswer,
   plainField: 'plan',
   changes: () => undefined,
   right: 'read',

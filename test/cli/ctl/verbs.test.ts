@@ -389,6 +389,7 @@ test('plan sends what the command would send, and prints the plan', async (t) =>
   t.is(
     stdout.text,
     `PLAN: shop/web@3f9c2a7b81d4
+DIGEST: 3f9c2a7b81d4
 ACTION: upgrade revision 3 with nginx 1.2.3; revision 2 is deployed
 EXPIRES: 2026-01-03T03:04:05.000Z
 - v1 ConfigMap shop/a
