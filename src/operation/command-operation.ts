@@ -4,6 +4,7 @@ import type { TillerRecords } from '../release/helm2/tiller-records.ts';
 import type { PostRender } from '../render/manifest/post-render.ts';
 import type { OwnPod } from './agent-upgrade/own-agent.ts';
 import type { OperationContext } from './context.ts';
+import { withoutSecretValues } from './evidence/secret-values.ts';
 import type { Plans } from './plan/plans.ts';
 import type { AnswerOf, ChartPlace, RequestOf } from './request.ts';
 import type { OperationState } from './state/operation-state.ts';
@@ -72,7 +73,7 @@ export function operationOf<Type extends CommandType, Request, Outcome>(
         if (whenStored === undefined) await afterSuccess(input);
         else whenStored(() => afterSuccess(input));
       }
-      return answer(outcome, payload);
+      return await withoutSecretValues(answer(outcome, payload), context);
     },
   };
 }

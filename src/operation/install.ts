@@ -10,7 +10,7 @@ import { notStoredText, throwFailure } from './failure-message.ts';
 import { requireManifestSet } from './manifests/manifest-set.ts';
 import { planningContext } from './plan/new-kinds.ts';
 import { requireBase } from './plan/stale.ts';
-import { deployAnswer, type Deployed } from './release-answer.ts';
+import { deployAnswer, type Deployed, shownDifferences } from './release-answer.ts';
 import type { InstallRequest, UninstallRequest } from './request.ts';
 import { deployRequest } from './resolve.ts';
 import { resume } from './resume.ts';
@@ -207,7 +207,7 @@ async function outcome(state: OperationState, work: InstallWork): Promise<Deploy
   const rendered = await renderedOf(work, state, context.signal);
   const { method } = revisionOf(state).apply;
   const release = newRevision({ name, namespace, version: 1 }, info, rendered, method);
-  return { release, previews: work.cache.previews };
+  return { release, differences: await shownDifferences(work, release) };
 }
 
 export const resumeInstall = resume(installTables);

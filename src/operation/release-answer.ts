@@ -1,8 +1,9 @@
 import type { Release as PublicRelease } from '../protocol/release.ts';
 import type { ReleaseError } from '../release/error.ts';
 import { type Release, withoutNotes } from '../release/release.ts';
-import { maskedDifference } from './diff/object-changes.ts';
-import type { ObjectPreview } from './diff/preview.ts';
+import { maskedDifference, type ObjectDifference } from './diff/object-changes.ts';
+import { answerRedaction } from './evidence/secret-values.ts';
+import type { Work } from './work.ts';
 
 /** Returns a release as commands answer it. */
 export function publicRelease(release: Release): PublicRelease {
@@ -11,12 +12,23 @@ export function publicRelease(release: Release): PublicRelease {
 
 /** Returns the answer of an installation or an upgrade. */
 export function deployAnswer(
-  { release, unchanged, previews }: Deployed,
+  { release, unchanged, differences }: Deployed,
   { hideNotes }: { hideNotes?: boolean | undefined },
 ) {
   const shown = publicRelease(hideNotes === true ? withoutNotes(release) : release);
-  const differences = previews?.flatMap(({ difference }) => (difference ? [maskedDifference(difference)] : []));
   return { release: shown, ...(unchanged === true && { unchanged }), ...(differences && { differences }) };
+}
+
+/** Returns the effects that an operation would have, without the secrets of its revisions. */
+export async function shownDifferences(
+  { context, cache }: Work<unknown>,
+  release: Release,
+): Promise<ObjectDifference[] | undefined> {
+  const { previews, revisions } = cache;
+  if (previews === undefined) return undefined;
+  const shown = previews.flatMap(({ difference }) => (difference ? [maskedDifference(difference)] : []));
+  const secret = answerRedaction(context, [release, ...Array.from(revisions.values(), (one) => one.release)]);
+  return secret === undefined ? shown : await secret.differences(shown);
 }
 
 /**
@@ -49,7 +61,7 @@ export interface Deployed {
   /** Whether nothing was done, because the release is already as requested. Default: false. */
   unchanged?: boolean;
   /** The effects on objects, if the request asks for a preview. */
-  previews?: readonly ObjectPreview[] | undefined;
+  differences?: ObjectDifference[] | undefined;
 }
 
 /** Revisions, and messages about those that are left out because they cannot be read. */

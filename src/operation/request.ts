@@ -133,7 +133,7 @@ export type ListRequest = Omit<RequestOf<'list_releases'>, 'helm2' | 'tillerName
 export type ReuseOptions = Pick<UpgradeRequest, 'resetValues' | 'reuseValues' | 'resetThenReuseValues'>;
 
 /** Values of a command. If it gives none, an upgrade uses those of the deployed revision. */
-export type ValuesRequest = Pick<UpgradeRequest, 'values' | 'set'>;
+export type ValuesRequest = Pick<UpgradeRequest, 'values' | 'set' | 'valuesFrom'>;
 
 /**
  * Options for a release whose newest revision is `pending-*` or `uninstalling`. As in Helm,

@@ -1,15 +1,19 @@
 import type { Hook } from '../release/hook.ts';
 import { printManifest } from '../render/manifest/documents.ts';
-import type { ReleaseInput, ReleaseSettings, RenderedRelease } from '../render/release-renderer.ts';
+import type { ReleaseInput, ReleaseSettings, ReleaseValues, RenderedRelease } from '../render/release-renderer.ts';
 import { operationOf } from './command-operation.ts';
 import type { OperationContext } from './context.ts';
+import { withRedaction } from './evidence/redacted-reports.ts';
+import { asSecrets, redactionOf } from './evidence/release-redaction.ts';
+import { answerRedaction } from './evidence/secret-values.ts';
 import type { RenderChartRequest, TemplateRequest } from './request.ts';
 import { withChart } from './resolve.ts';
 import { defaultTimeout } from './state/deadline.ts';
 import { clusterLookup, hostLookup } from './steps/lookup.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { installValues } from './steps/release-values.ts';
-import { type StepRunner, stepRunner } from './steps/step-runner.ts';
+import { type StepRunner, stepRunner, type StepTools } from './steps/step-runner.ts';
+import { type ReadSources, readSources } from './steps/values-sources.ts';
 import { timeLimit } from './time-limit.ts';
 
 export interface Templated {
@@ -25,14 +29,19 @@ export async function template(context: OperationContext, request: TemplateReque
   checkReleaseName(name, (problem) => `release name check failed: release name ${JSON.stringify(name)}: ${problem}`);
   checkNamespace(namespace);
   return await withSteps(context, request, async (runner) => {
-    const { manifest, hooks, notes } = await renderForCluster(context, runner, request, {
-      values: installValues(request),
+    const rendered = await renderForCluster(context, runner, request, {
+      values: (sources) => installValues(request, sources),
       release: { name, namespace, revision: 1, isInstall: !isUpgrade, isUpgrade },
       hideSecrets: request.hideSecret,
       includeCrds,
     });
+    const { manifest, hooks, notes } = rendered;
     const shown = hooks.filter((hook) => isShown(hook, request)).map((hook) => printManifest(hook.path, hook.manifest));
-    return { manifest: `${manifest.trim()}\n${shown.join('')}`, notes };
+    const text = `${manifest.trim()}\n${shown.join('')}`;
+    const secret = answerRedaction(context, [{ ...rendered, namespace, secret_values: rendered.secretPaths }]);
+    if (secret === undefined) return { manifest: text, notes };
+    const [shownManifest = '', shownNotes = ''] = await secret.texts([text, notes]);
+    return { manifest: shownManifest, notes: shownNotes };
   });
 }
 
@@ -54,12 +63,17 @@ export async function withSteps<T>(
   }
 }
 
+interface RenderTask extends Pick<ReleaseInput & ReleaseSettings, 'hideSecrets' | 'includeCrds' | 'release'> {
+  /** Returns the values, from those that the request only names. */
+  values: (sources: ReadSources) => ReleaseValues;
+}
+
 /** Loads and renders a chart as an operation does that changes the release. Installs no CRDs. */
 export async function renderForCluster(
   context: OperationContext,
   runner: StepRunner,
   given: RenderChartRequest,
-  request: Pick<ReleaseInput & ReleaseSettings, 'hideSecrets' | 'includeCrds' | 'release' | 'values'>,
+  request: RenderTask,
 ): Promise<RenderedRelease> {
   const { cluster, renderer } = context;
   const { loadChart, renderSubchartNotes: subchartNotes = false, skipSchemaValidation = false } = given;
@@ -73,13 +87,23 @@ export async function renderForCluster(
     tools.done(`Kubernetes ${found.version.gitVersion}`);
     return found;
   });
-  return await runner.step('render', async (tools) => {
+  const render = async (tools: StepTools, values: ReleaseValues): Promise<RenderedRelease> => {
     const lookup = clusterLookup(context, { namespace: request.release.namespace }, tools.signal);
     const options = { subchartNotes, skipSchemaValidation };
     const sources = { lookup, resolveHost: hostLookup(context, given, tools.signal) };
-    const rendered = await renderer.render({ ...request, chart, capabilities, options, ...sources }, tools.signal);
+    const task = { ...request, values, chart, capabilities, options, ...sources };
+    const rendered = await renderer.render(task, tools.signal);
     tools.done(`${rendered.manifestCount} manifests, ${rendered.hooks.length} hooks`);
-    return rendered;
+    return values.secretPaths === undefined ? rendered : { ...rendered, secretPaths: values.secretPaths };
+  };
+  return await runner.step('render', async (tools) => {
+    const read = await readSources(context, { ...given, namespace: request.release.namespace }, tools.signal);
+    const values = request.values(read);
+    const { texts } = read.secret;
+    if (texts.length === 0) return await render(tools, values);
+    // an error of a template may quote them
+    const redaction = redactionOf(context, [], { objects: asSecrets(texts), namespace: request.release.namespace });
+    return await withRedaction(tools, redaction, context.abandon, (redacting) => render(redacting, values));
   });
 }
 

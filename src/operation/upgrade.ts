@@ -13,7 +13,7 @@ import { OperationError } from './error.ts';
 import { cleanUpText, notStoredText, throwFailure } from './failure-message.ts';
 import { planningContext } from './plan/new-kinds.ts';
 import { requireBase } from './plan/stale.ts';
-import { deployAnswer, type Deployed } from './release-answer.ts';
+import { deployAnswer, type Deployed, shownDifferences } from './release-answer.ts';
 import type { RollbackRequest, UpgradeRequest } from './request.ts';
 import { deployRequest } from './resolve.ts';
 import { resume } from './resume.ts';
@@ -268,7 +268,7 @@ async function outcome(state: OperationState, work: UpgradeWork): Promise<Deploy
   const { release: baseline } = await baselineOf(work, state, context.signal);
   const now = formatTime(context.host.now());
   const release = upgraded(state, baseline, rendered, now, request.description ?? dryRunDescription);
-  return { release, previews: work.cache.previews };
+  return { release, differences: await shownDifferences(work, release) };
 }
 
 function rolledBackText(

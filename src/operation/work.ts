@@ -15,6 +15,7 @@ import type { LogBudget } from './logs/log-budget.ts';
 import { withHookRuns } from './state/hook-run.ts';
 import { type OperationState, revisionOf } from './state/operation-state.ts';
 import type { TestLog } from './steps/hooks/test-logs.ts';
+import type { ReadSources } from './steps/values-sources.ts';
 import { createTracker, type Tracker } from './tracker/tracker.ts';
 
 /** Dependencies and request of the steps, and what the steps of this process have read. */
@@ -37,6 +38,8 @@ interface WorkCache {
   capabilities?: ClusterCapabilities;
   /** Whether discovery was read during this operation. */
   hasPresentKinds?: boolean;
+  /** The values that the request only names. */
+  sources?: ReadSources;
   rendered?: RenderedRelease;
   /** Outcome of the trial render before the CRDs. */
   rehearsed?: RenderedRelease;

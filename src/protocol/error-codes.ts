@@ -42,6 +42,7 @@ export const errorCodes = {
   chart_invalid: 'The chart is not valid.',
   chart_incompatible: 'The chart does not support the version of the cluster.',
   values_invalid: 'The values are not a YAML mapping, or the chart does not accept them.',
+  values_not_found: 'A Secret or ConfigMap that gives values, or its key, does not exist.',
   yaml_invalid: 'YAML text cannot be read.',
   kube_version_invalid: 'The version of the cluster cannot be read.',
   // rendering

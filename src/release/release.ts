@@ -17,6 +17,11 @@ export interface Release {
   hooks?: Hook[];
   /** `ssa` if the objects were applied server-side, `csa` or absent if client-side. */
   apply_method?: string;
+  /**
+   * Paths in {@link config} of the values that are not shown, as JSON pointers. Not of Helm, which
+   * drops the field when it writes the revision again.
+   */
+  secret_values?: string[];
 }
 
 /** Times are RFC 3339. Helm 3 writes an empty string for a time that is not set. */

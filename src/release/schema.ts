@@ -65,4 +65,5 @@ export const releaseSchema: z.ZodType<Release> = z.looseObject({
   manifest: z.string().default(''),
   hooks: z.array(hook).exactOptional(),
   apply_method: z.string().exactOptional(),
+  secret_values: z.array(z.string().max(1024)).max(1000).exactOptional(),
 });

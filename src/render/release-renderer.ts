@@ -26,14 +26,38 @@ export interface StoredValues {
   readonly reuse: 'if-none-given' | 'with-defaults' | 'without-defaults';
 }
 
+/** Values that were read from an object of the cluster, or that were sealed. */
+export interface ValuesSource {
+  /** Where they come from, for errors: `valuesFrom[0]`. */
+  readonly name: string;
+  /** A YAML mapping, or one value if there is a {@link path}. */
+  readonly text: string;
+  /** The name of the value, as for `--set`. Default: the text has all names. */
+  readonly path?: string | undefined;
+  /** Whether they are not shown. */
+  readonly isSecret: boolean;
+}
+
+/** The secret values of sources. */
+export interface SecretValues {
+  /** Where they are, as JSON pointers. */
+  paths: string[];
+  /** The texts and numbers among them. */
+  texts: string[];
+}
+
 /** Values for a release that are not read here. */
 export interface ReleaseValues {
+  /** Values under {@link yaml}; later ones take precedence. Default: none. */
+  readonly sources?: readonly ValuesSource[] | undefined;
   /** YAML texts of a command; later ones take precedence. Default: none. */
   readonly yaml?: string | readonly string[] | undefined;
   /** Values set over {@link yaml}, in Helm's order of the kinds. Default: none. */
   readonly set?: readonly SetValue[] | undefined;
   /** Values of an earlier revision. Default: none. */
   readonly stored?: StoredValues | undefined;
+  /** Where the secret ones are, as JSON pointers. Default: none is secret. */
+  readonly secretPaths?: readonly string[] | undefined;
 }
 
 /** A chart with all that its templates see of a release. */
@@ -62,6 +86,8 @@ export interface RenderedRelease {
   notes: string;
   /** Warnings that Helm logs while it merges values. */
   warnings: ValueWarning[];
+  /** Where {@link config} has values that are not shown, as JSON pointers. Default: nowhere. */
+  secretPaths?: readonly string[] | undefined;
   /** Whether the result may depend on the capabilities. */
   usesCapabilities: boolean;
 }
@@ -94,4 +120,6 @@ export interface ReleaseRenderer {
    * `prefix`.
    */
   readObjects(manifest: string, prefix: string, signal: AbortSignal): Promise<readonly ManifestObject[]>;
+  /** Returns the values of the secret ones of some sources. Throws `values_invalid`. */
+  secretValues(sources: readonly ValuesSource[], signal: AbortSignal): Promise<SecretValues>;
 }

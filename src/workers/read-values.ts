@@ -3,9 +3,10 @@ import { coalesceTables, type Warn } from '../chart/values/coalesce-tables.ts';
 import { loadValues, mergeMaps } from '../chart/values/load-values.ts';
 import { mergeValueOptions, type ValueOptions } from '../chart/values/value-options.ts';
 import { ValuesError } from '../chart/values/values-error.ts';
-import { GoError, type ValueMap } from '../go/value.ts';
-import { valueMapOfPlain } from '../release/plain-value.ts';
-import type { ReleaseValues, SetValue, StoredValues } from '../render/release-renderer.ts';
+import { GoError, type Value, type ValueMap } from '../go/value.ts';
+import { plainObject, valueMapOfPlain } from '../release/plain-value.ts';
+import { secretTexts, valuePaths } from '../release/secret-values.ts';
+import type { ReleaseValues, SecretValues, SetValue, StoredValues, ValuesSource } from '../render/release-renderer.ts';
 import { YamlError } from '../yaml/yaml-error.ts';
 import { TextError } from './text-error.ts';
 
@@ -30,9 +31,12 @@ const kindsInOrder: readonly [kind: SetValue['kind'], option: Exclude<keyof Valu
  * Reads values. Throws TextError `values_invalid`, with the line if YAML is wrong. `warn` receives
  * what Helm logs about the values that it reuses.
  */
-export function readValues({ yaml = [], set = [], stored }: ReleaseValues, warn: Warn = () => undefined): GivenValues {
+export function readValues(
+  { sources = [], yaml = [], set = [], stored }: ReleaseValues,
+  warn: Warn = () => undefined,
+): GivenValues {
   const texts = typeof yaml === 'string' ? [yaml] : yaml;
-  const merged = texts.map(parseValues).reduce(mergeMaps, new Map());
+  const merged = texts.map(parseValues).reduce(mergeMaps, sources.reduce(withSource, new Map<string, Value>()));
   const given = setValues(merged, set);
   return stored === undefined ? { values: given } : reuseValues(given, stored, warn);
 }
@@ -52,6 +56,40 @@ function reuseValues(given: ValueMap, { config, chart, reuse }: StoredValues, wa
       return { values: coalesceTables(given, old, 'coalesce', warn), defaults };
     }
   }
+}
+
+/** Returns the secret values among those of sources. Throws TextError `values_invalid`. */
+export function readSecretValues(sources: readonly ValuesSource[]): SecretValues {
+  const secret = sources.filter(({ isSecret }) => isSecret).reduce(withSource, new Map<string, Value>());
+  const config = plainObject(secret);
+  const paths = secret.size === 0 ? [] : valuePaths(config);
+  return { paths, texts: secretTexts({ config, secret_values: paths }) };
+}
+
+/** Errors do not quote what is in a Secret, or in a value that has a path. */
+function withSource(base: ValueMap, { name, text, path, isSecret }: ValuesSource): ValueMap {
+  try {
+    if (path === undefined) return mergeMaps(base, loadValues(text));
+    return setOne(base, path, text);
+  } catch (error) {
+    if (!(error instanceof YamlError) && !(error instanceof GoError) && !(error instanceof ValuesError)) throw error;
+    const line = error instanceof YamlError ? error.line : undefined;
+    const position = { file: name, ...(line !== undefined && { line }) };
+    const advice = path === undefined ? 'give a YAML mapping' : 'the value cannot be set at targetPath';
+    const detail = isSecret || path !== undefined ? '' : `: ${error.message}`;
+    throw new TextError('values_invalid', `${name}: ${advice}${detail}`, position);
+  }
+}
+
+/**
+ * Sets one value, of the type that Helm's `--set` gives to its text. A text in quotes is a string.
+ * Unlike `--set`, it does not end at a comma, so a Secret sets nothing but the value.
+ */
+function setOne(base: ValueMap, path: string, text: string): ValueMap {
+  const quoted = /^'[^]*'$|^"[^]*"$/.test(text) && text.length > 1;
+  const value = quoted ? text.slice(1, -1) : text;
+  const line = `${path}=${value.replace(/[\\,{]/g, '\\$&')}`;
+  return mergeValueOptions({ [quoted ? 'strings' : 'values']: [line] }, () => '', base);
 }
 
 function parseValues(yaml: string): ValueMap {

@@ -21,6 +21,8 @@ export function threadedRenderer(workers: WorkerPool, allowNunjucks: boolean): R
     crds: (chart, values, signal) => readCrds(workers, { chart, values }, signal),
     render: (request, signal) => renderRelease(workers, allowNunjucks, request, signal),
     readObjects: manifestReading(workers),
+    secretValues: (sources, signal) =>
+      workers.run('secretValues', { sources }, { signal, subject: 'reading values', limitCode: 'too_large' }),
   };
 }
 

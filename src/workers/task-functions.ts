@@ -17,7 +17,7 @@ import { smallBytes } from './large-texts.ts';
 import type { TextLimits, TextThreadLimits } from './limits.ts';
 import { createLoadedCharts } from './loaded-charts.ts';
 import type { NodeCounter } from './node-counter.ts';
-import { readValues } from './read-values.ts';
+import { readSecretValues, readValues } from './read-values.ts';
 import { releaseRendering, splitManifest, withDefaults } from './render-release.ts';
 import type { CrdSummary, WorkerTasks } from './tasks.ts';
 
@@ -60,6 +60,8 @@ export function taskFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
       createObjectSender('the manifest has', limits, mayBeLarge, tools).send(manifest, prefix);
       return undefined;
     },
+
+    secretValues: ({ sources }) => readSecretValues(sources),
 
     decodeRelease: ({ encoded, mayBeLarge }) => decodeWith(decodeRelease, encoded, mayBeLarge),
     decodeHelm2Release: ({ encoded, mayBeLarge }) => decodeWith(decodeHelm2Release, encoded, mayBeLarge),

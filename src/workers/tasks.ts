@@ -8,6 +8,8 @@ import type {
   ReleaseSettings,
   ReleaseValues,
   RenderedRelease,
+  SecretValues,
+  ValuesSource,
 } from '../render/release-renderer.ts';
 import type { RenderPass } from '../render/render-input.ts';
 import type { PassLookups, PassReply } from '../render/render-passes.ts';
@@ -30,6 +32,7 @@ export interface WorkerTasks {
   splitFiles: { input: { files: ReadonlyMap<string, string>; hideSecrets: boolean }; output: SplitManifest };
   /** Sends the objects in parts. */
   readObjects: { input: Sized<{ manifest: string; prefix: string }>; output: undefined };
+  secretValues: { input: { sources: readonly ValuesSource[] }; output: SecretValues };
   encodeRelease: { input: { release: Release }; output: string };
   decodeRelease: { input: Sized<{ encoded: string }>; output: Release };
   decodeHelm2Release: { input: Sized<{ encoded: string }>; output: Release };

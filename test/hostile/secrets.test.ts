@@ -297,6 +297,13 @@ const cases: Record<ErrorCode, Case> = {
   chart_invalid: ({ send }) => send('install_release', { releaseName: 'invalid', chartName: 'invalid' }),
   chart_incompatible: ({ send }) => send('install_release', { releaseName: 'incompatible', chartName: 'incompatible' }),
   values_invalid: ({ quote }) => quote({ port: sentinel, word: sentinel }),
+  values_not_found: ({ send }) =>
+    send('install_release', {
+      releaseName: 'missing',
+      chartName: 'quoting',
+      values: `a: ${sentinel}`,
+      valuesFrom: [{ kind: 'Secret', name: 'missing' }],
+    }),
   yaml_invalid: wrapped,
   kube_version_invalid: { reason: 'needs a cluster without a version' },
 

@@ -6,7 +6,7 @@ import { postRendered } from '../../src/render/manifest/post-render.ts';
 import { readObjects } from '../../src/render/manifest/read-objects.ts';
 import { sortManifests } from '../../src/render/manifest/sort-manifests.ts';
 import type { CrdManifest, ReleaseInput, ReleaseRenderer, ReleaseSettings } from '../../src/render/release-renderer.ts';
-import { readValues } from '../../src/workers/read-values.ts';
+import { readSecretValues, readValues } from '../../src/workers/read-values.ts';
 
 /** A request as templates see it. */
 type TemplateRequest = Omit<ReleaseInput & ReleaseSettings, 'values'> & { values: ValueMap };
@@ -43,6 +43,7 @@ export function textRenderer(charts: readonly TextChart[]): ReleaseRenderer & { 
   return {
     requests,
     crds: (chart) => Promise.resolve(crdManifests(find(chart))),
+    secretValues: (sources) => Promise.resolve(readSecretValues(sources)),
     readObjects: async (manifest, prefix) => Promise.resolve([...readObjects(manifest, prefix)]),
     async render({ values: given, ...rest }) {
       const request = { ...rest, values: readValues(given).values };

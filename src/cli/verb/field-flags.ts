@@ -9,6 +9,7 @@ import {
   durationFlag,
   type Flag,
   integerFlag,
+  listFlag,
   pairsFlag,
   switchFlag,
   textFlag,
@@ -88,6 +89,9 @@ function flagsOf(flag: FieldFlag, line: CommandLineOf): Flag[] {
       return [customFlag('level', name, help)];
     case 'step-timeouts':
       return [{ ...commaListFlag(name, help), type: 'step=duration' }];
+    case 'values-from':
+      // helm's help has no flag like it
+      return [{ ...listFlag(name, help, isHelm ? { isHidden: true } : {}), type: 'object' }];
   }
 }
 

@@ -78,6 +78,8 @@ function valueOf(flag: FieldFlag, line: CommandLineOf, flags: FlagValues): unkno
       return isGiven ? failFastOf(flags.text(name)) : undefined;
     case 'step-timeouts':
       return isGiven ? stepTimeoutsOf(flags.list(name)) : undefined;
+    case 'values-from':
+      return isGiven ? flags.list(name).map(valuesReferenceOf) : undefined;
   }
 }
 
@@ -131,4 +133,31 @@ function stepTimeoutsOf(texts: readonly string[]): unknown {
       return [step, timeoutSchema.parse(duration)];
     }),
   );
+}
+
+const referenceKinds = new Map([
+  ['secret', 'Secret'],
+  ['configmap', 'ConfigMap'],
+]);
+
+/** Reads `secret/NAME,key=KEY,path=PATH,optional`. */
+function valuesReferenceOf(text: string): unknown {
+  const [object = '', ...rest] = text.split(',');
+  const [word = '', ...names] = object.split('/');
+  const kind = referenceKinds.get(word.toLowerCase());
+  const name = names.join('/');
+  const refuse = () =>
+    new Error(
+      `--values-from must be secret/NAME or configmap/NAME, with ,key=KEY ,path=PATH ,optional, not ${JSON.stringify(text)}`,
+    );
+  if (kind === undefined || name === '') throw refuse();
+  const reference: Record<string, unknown> = { kind, name };
+  for (const option of rest) {
+    const [, field = '', value = ''] = /^(key|path)=(.+)$/.exec(option) ?? [];
+    if (option === 'optional') reference['optional'] = true;
+    else if (field === 'key') reference['key'] = value;
+    else if (field === 'path') reference['targetPath'] = value;
+    else throw refuse();
+  }
+  return reference;
 }

@@ -8,7 +8,8 @@ import { resourcePolicy } from '../apply/resource-policy.ts';
 import { operationOf } from '../command-operation.ts';
 import type { OperationContext } from '../context.ts';
 import { withRedaction } from '../evidence/redacted-reports.ts';
-import { type Redact, redactionOf } from '../evidence/release-redaction.ts';
+import { type Manifests, type Redact, redactionOf } from '../evidence/release-redaction.ts';
+import { answerRedaction } from '../evidence/secret-values.ts';
 import { uncheckedReasons } from '../plan/new-kinds.ts';
 import type { DiffRequest } from '../request.ts';
 import { withChart } from '../resolve.ts';
@@ -40,15 +41,19 @@ export async function diffRelease(context: OperationContext, request: DiffReques
     const revision = (revisions.at(-1)?.release.version ?? 0) + 1;
     const isInstall = baseline === undefined;
     const rendered = await renderForCluster(context, runner, request, {
-      values: isInstall ? installValues(request) : upgradeValues(request, baseline),
+      values: (sources) => (isInstall ? installValues(request, sources) : upgradeValues(request, baseline, sources)),
       release: { name, namespace, revision: isInstall ? 1 : revision, isInstall, isUpgrade: !isInstall },
     });
-    const redaction = redactionOf(context, [{ ...rendered, namespace }, ...(baseline ? [baseline] : [])]);
-    return await runner.step('check', (given) =>
+    const fresh = { ...rendered, namespace, secret_values: rendered.secretPaths };
+    const releases: Manifests[] = [fresh, ...(baseline ? [baseline] : [])];
+    const redaction = redactionOf(context, releases);
+    const diff = await runner.step('check', (given) =>
       withRedaction(given, redaction, context.abandon, (tools) =>
         compare(context, request, { manifest: rendered.manifest, baseline, redact: redaction.ofServer }, tools),
       ),
     );
+    const secret = answerRedaction(context, releases);
+    return secret === undefined ? diff : { ...diff, differences: await secret.differences(diff.differences) };
   });
 }
 

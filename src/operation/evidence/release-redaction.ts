@@ -5,6 +5,7 @@ import { findSecrets } from '../../redaction/find-secrets.ts';
 import { redactTexts } from '../../redaction/redact-texts.ts';
 import type { FoundSecrets, Redactor } from '../../redaction/redactor.ts';
 import type { Release } from '../../release/release.ts';
+import { type MarkedValues, secretTexts } from '../../release/secret-values.ts';
 import { forEach } from '../apply/concurrency.ts';
 import type { OperationContext } from '../context.ts';
 
@@ -25,7 +26,7 @@ export interface Redaction {
 export type RedactionContext = Pick<OperationContext, 'cluster' | 'renderer' | 'redactor'>;
 
 /** The part of a release in which its secrets are. */
-export type Manifests = Pick<Release, 'manifest' | 'hooks' | 'namespace'>;
+export type Manifests = Pick<Release, 'manifest' | 'hooks' | 'namespace'> & MarkedValues;
 
 /** Number of Secrets that are read. */
 const maxReferences = 20;
@@ -60,12 +61,13 @@ export function redactionOf(
 
 /** Leaves out texts that cannot be read as objects: they are not applied, so nothing has them. */
 async function secretsOf(
-  { manifest, hooks = [], namespace }: Manifests,
+  { manifest, hooks = [], namespace, ...values }: Manifests,
   redactor: Redactor,
   signal: AbortSignal,
 ): Promise<FoundSecrets> {
   const parts = [manifest, ...hooks.map((hook) => hook.manifest)];
-  const find = (text: string) => redactor.findSecrets({ manifest: text, objects: [], namespace }, signal);
+  const objects = asSecrets(values.secret_values === undefined ? [] : secretTexts(values));
+  const find = (text: string) => redactor.findSecrets({ manifest: text, objects, namespace }, signal);
   try {
     return await find(parts.join('\n---\n'));
   } catch (error) {
@@ -81,6 +83,14 @@ async function secretsOf(
       }
     }),
   );
+}
+
+/** Returns texts as objects whose values are secret. */
+export function asSecrets(texts: readonly string[]): KubeObject[] {
+  if (texts.length === 0) return [];
+  return [
+    { apiVersion: 'v1', kind: 'Secret', metadata: { name: '' }, stringData: Object.fromEntries(texts.entries()) },
+  ];
 }
 
 /** Returns a function that keeps its first result. A failure is not kept. */

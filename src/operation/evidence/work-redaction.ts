@@ -1,6 +1,6 @@
 import type { OperationState } from '../state/operation-state.ts';
 import { ownRevision, type Work } from '../work.ts';
-import { type Manifests, type Redaction, redactionOf } from './release-redaction.ts';
+import { asSecrets, type Manifests, type Redaction, redactionOf } from './release-redaction.ts';
 
 /** Number of releases whose secrets are replaced: the newest one, and those that it starts from. */
 const maxReleases = 4;
@@ -23,19 +23,22 @@ export function redactionOfWork(state: () => OperationState, work: Work<unknown>
 
 /** Returns the redaction of the manifests that this process has read or rendered. */
 function knownRedaction(state: OperationState, { context, cache }: Work<unknown>): Redaction {
-  const { revisions, rendered, rehearsed } = cache;
+  const { revisions, rendered, rehearsed, sources } = cache;
   const { version, target, baselines = [] } = state.revision ?? {};
   const versions = [version, target, ...baselines].filter((one) => one !== undefined && revisions.has(one));
   const fresh = rendered ?? rehearsed;
   const { actedOn } = cache;
   if (actedOn !== undefined) return redactionOf(context, [], { objects: actedOn, namespace: state.namespace });
-  const key = [fresh === undefined ? '' : 'rendered', ...versions].join(' ');
+  // until the chart is rendered, only the command says what is secret
+  const given = fresh === undefined ? (sources?.secret.texts ?? []) : [];
+  const key = [fresh !== undefined ? 'rendered' : given.length > 0 ? 'given' : '', ...versions].join(' ');
   if (cache.redaction?.key === key) return cache.redaction;
   const { namespace } = state;
   const releases: Manifests[] = [
-    ...(fresh === undefined ? [] : [{ manifest: fresh.manifest, hooks: fresh.hooks, namespace }]),
+    ...(fresh === undefined ? [] : [{ ...fresh, namespace, secret_values: fresh.secretPaths }]),
     ...versions.flatMap((one) => revisions.get(one ?? 0)?.release ?? []),
   ];
-  cache.redaction = { key, ...redactionOf(context, releases.slice(0, maxReleases)) };
+  const others = { objects: asSecrets(given), namespace };
+  cache.redaction = { key, ...redactionOf(context, releases.slice(0, maxReleases), others) };
   return cache.redaction;
 }

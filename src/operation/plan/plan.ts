@@ -4,6 +4,7 @@ import type { Release } from '../../release/release.ts';
 import { epochMilliseconds } from '../clock.ts';
 import type { OperationContext } from '../context.ts';
 import { maskedDifference, type ObjectDifference } from '../diff/object-changes.ts';
+import { answerRedaction } from '../evidence/secret-values.ts';
 import { installTables } from '../install.ts';
 import type { InstallRequest, PreviewRequest, RollbackRequest, UninstallRequest, UpgradeRequest } from '../request.ts';
 import { rollbackTable } from '../rollback.ts';
@@ -108,7 +109,11 @@ async function contentOf(
   // the hooks of a deletion are new: they have not run before
   const hooksBefore = verb === 'uninstall' ? [] : (newest?.release.hooks ?? []);
   const running = [...new Set(hooks.map(({ hook }) => hook))];
-  const masked = (all: readonly ObjectDifference[]) => all.map(maskedDifference);
+  const secret = answerRedaction(context, [...(release ? [release] : []), ...revisions.map((one) => one.release)]);
+  const masked = async (all: readonly ObjectDifference[]) => {
+    const shown = all.map(maskedDifference);
+    return secret === undefined ? shown : await secret.differences(shown);
+  };
   return {
     action: verb,
     ...(context.account !== undefined && { account: context.account }),
@@ -119,12 +124,12 @@ async function contentOf(
     ...(unchanged && { unchanged }),
     ...(release && { revision: release.version }),
     crds,
-    crdDifferences: masked(await crdDifferences(context, crds)),
+    crdDifferences: await masked(await crdDifferences(context, crds)),
     hooks: hooks.map(({ event, hook }) => plannedHook(event, hook)),
-    hookDifferences: masked(await hookDifferences(context, running, hooksBefore)),
+    hookDifferences: await masked(await hookDifferences(context, running, hooksBefore)),
     ...(access && { rights: neededRights(access) }),
     objects: previews.map((preview) => plannedObject(preview, salt)),
-    differences: masked(previews.flatMap(({ difference }) => (difference ? [difference] : []))),
+    differences: await masked(previews.flatMap(({ difference }) => (difference ? [difference] : []))),
   };
 }
 
@@ -136,6 +141,7 @@ const resolvedOptions: ReadonlySet<string> = new Set([
   'preview',
   'set',
   'values',
+  'valuesFrom',
 ]);
 
 /** Returns the options of a request that are plain data. */

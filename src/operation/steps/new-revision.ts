@@ -84,6 +84,7 @@ export function newRevision(
     version: identity.version,
     namespace: identity.namespace,
     apply_method: method,
+    ...(rendered.secretPaths && { secret_values: [...rendered.secretPaths] }),
   };
 }
 

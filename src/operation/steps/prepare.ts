@@ -26,6 +26,7 @@ import { presentKinds } from './present-kinds.ts';
 import { installValues, upgradeValues } from './release-values.ts';
 import { isOffline, offlineCapabilities, renderSettings } from './render-settings.ts';
 import type { StateTools, Step } from './step.ts';
+import { readSources } from './values-sources.ts';
 
 type ChartWork = Work<UpgradeRequest>;
 
@@ -108,13 +109,18 @@ async function renderChart(
   task: ReleaseInput & ReleaseSettings,
   signal: AbortSignal,
 ): Promise<RenderedRelease> {
-  const rendered = await renderer.render(task, signal);
+  const { secretPaths } = task.values;
+  const given = await renderer.render(task, signal);
+  const rendered = secretPaths === undefined ? given : { ...given, secretPaths };
   return request.manifestSet === true ? withoutManifestFiles(rendered) : rendered;
 }
 
 /** Returns a revision as it was rendered. */
-function renderedAs({ chart, config = {}, manifest, hooks = [], info: { notes = '' } }: Release): RenderedRelease {
-  return { chart, config, manifest, manifestCount: 0, hooks, notes, warnings: [], usesCapabilities: false };
+function renderedAs(release: Release): RenderedRelease {
+  const { chart, config = {}, manifest, hooks = [], info, secret_values: secretPaths } = release;
+  const { notes = '' } = info;
+  const rendered = { chart, config, manifest, manifestCount: 0, hooks, notes, warnings: [], usesCapabilities: false };
+  return secretPaths === undefined ? rendered : { ...rendered, secretPaths };
 }
 
 async function load(state: OperationState, work: ChartWork, tools: StateTools): Promise<OperationState> {
@@ -279,9 +285,11 @@ async function newApiVersionsOf(
 async function valuesOf(work: ChartWork, state: OperationState, signal: AbortSignal): Promise<ReleaseValues> {
   const { action, baselines } = revisionOf(state);
   const [baseline] = baselines;
-  if (action !== 'upgrade' || baseline === undefined) return installValues(work.request);
+  const { namespace } = state;
+  const sources = (work.cache.sources ??= await readSources(work.context, { ...work.request, namespace }, signal));
+  if (action !== 'upgrade' || baseline === undefined) return installValues(work.request, sources);
   const { release } = await storedRevision(work, state, baseline, signal);
-  return upgradeValues(work.request, release);
+  return upgradeValues(work.request, release, sources);
 }
 
 /** As in Helm, an installation is always revision 1 to templates. */

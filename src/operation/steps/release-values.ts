@@ -1,19 +1,31 @@
 import type { Release } from '../../release/release.ts';
+import { joinedPaths } from '../../release/secret-values.ts';
 import type { ReleaseValues, StoredValues } from '../../render/release-renderer.ts';
 import type { ReuseOptions, ValuesRequest } from '../request.ts';
+import type { ReadSources } from './values-sources.ts';
 
 /** Returns the values of a new release. */
-export function installValues({ values, set }: ValuesRequest): ReleaseValues {
-  return { yaml: values, set };
+export function installValues({ values, set }: ValuesRequest, { sources, secret }: ReadSources): ReleaseValues {
+  return {
+    ...(sources.length > 0 && { sources }),
+    yaml: values,
+    set,
+    ...(secret.paths.length > 0 && { secretPaths: secret.paths }),
+  };
 }
 
 /** Returns the values of an upgrade from a revision (pkg/action/upgrade.go: reuseValues). */
-export function upgradeValues(request: ValuesRequest & ReuseOptions, { config = {}, chart }: Release): ReleaseValues {
-  const given = installValues(request);
+export function upgradeValues(
+  request: ValuesRequest & ReuseOptions,
+  { config = {}, chart, secret_values }: Release,
+  sources: ReadSources,
+): ReleaseValues {
+  const given = installValues(request, sources);
   const reuse = reuseOf(request);
   if (reuse === undefined) return given;
   const defaults = { name: chart.metadata?.name ?? '', values: chart.values ?? {} };
-  return { ...given, stored: { config, chart: defaults, reuse } };
+  const secretPaths = joinedPaths(given.secretPaths, secret_values);
+  return { ...given, stored: { config, chart: defaults, reuse }, ...(secretPaths && { secretPaths }) };
 }
 
 function reuseOf(request: ReuseOptions): StoredValues['reuse'] | undefined {

@@ -54,6 +54,7 @@ function isSameContent(release: Release, rendered: RenderedRelease): boolean {
   if (release.manifest !== rendered.manifest || (release.info.notes ?? '') !== rendered.notes) return false;
   const pairs = [
     [release.config ?? {}, rendered.config],
+    [release.secret_values ?? [], rendered.secretPaths ?? []],
     [(release.hooks ?? []).map(comparableHook), rendered.hooks.map(comparableHook)],
     [comparableChart(release.chart), comparableChart(rendered.chart)],
   ];

@@ -120,9 +120,44 @@ export const valuesOnly = {
   ),
 };
 
+const valuesReference = z.object({
+  kind: z.enum(['Secret', 'ConfigMap']).describe('Kind of the object'),
+  name: objectName.min(1).describe('Name of the object, in the namespace of the release'),
+  key: z.string().min(1).max(253).optional().describe('Key of its data. Default: `values.yaml`'),
+  targetPath: z
+    .string()
+    .min(1)
+    .max(1024)
+    .regex(/^(?:[^=,{}\\\s]|\\\S)+$/, 'must be the path of a value, such as db.password')
+    .optional()
+    .describe(
+      'Path of one value, such as `db.password`, that the text gives: of the type that `--set` gives to it, and a string if it is in quotes. Default: the text is a YAML mapping',
+    ),
+  optional: z.boolean().optional().describe('Continue without the object if it does not exist. Default: false'),
+});
+
+/** The fields that name values in the cluster. */
+export const valueReferences = {
+  valuesFrom: field(
+    z
+      .array(valuesReference)
+      .max(50)
+      .optional()
+      .describe(
+        'Values from Secrets and ConfigMaps of the namespace of the release, under `values`: a list of `{kind, name, key, targetPath, optional}`, of which the last one takes precedence. What comes from a Secret is masked in results; see operations.md. Default: none',
+      ),
+    {
+      name: 'values-from',
+      kind: 'values-from',
+      help: 'values from secret/NAME or configmap/NAME of the release namespace, with ,key=KEY ,path=PATH ,optional; may be repeated',
+    },
+  ),
+};
+
 /** The fields that give values, and say what an upgrade does with those of the revision before. */
 export const valuesFields = {
   ...valuesOnly,
+  ...valueReferences,
   resetValues: field(
     z
       .boolean()

@@ -31,7 +31,7 @@ type FlagKind<Value> =
   /** Entries such as `a=1,b=2`; may be repeated. */
   | (Record<string, string> extends Value ? { kind: 'pairs' } : never)
   /** Forms of single fields. */
-  | { kind: 'wait' | 'dry-run' | 'fail-fast' | 'step-timeouts' };
+  | { kind: 'wait' | 'dry-run' | 'fail-fast' | 'step-timeouts' | 'values-from' };
 
 /** A flag of `ctl VERB` and `helm VERB` that sets a field. */
 export type FlagFor<Value> = FlagKind<Value> & {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { longText } from '../bounded.ts';
-import { chartArgument, chartSource, renderOptions, valuesOnly } from './chart-fields.ts';
+import { chartArgument, chartSource, renderOptions, valueReferences, valuesOnly } from './chart-fields.ts';
 import { defineCommand } from './definition.ts';
 import { noHooksField } from './deploy-fields.ts';
 import { field, withoutFlags, withSchema } from './field.ts';
@@ -15,6 +15,7 @@ export const templateRelease = defineCommand({
     ...releaseIdentity,
     ...chartSource,
     ...valuesOnly,
+    ...valueReferences,
     timeout: timeoutField,
     ...renderOptions,
     renderSubchartNotes: withoutFlags(renderOptions.renderSubchartNotes), // the notes are not printed

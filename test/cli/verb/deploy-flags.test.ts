@@ -8,7 +8,7 @@ import { exclusiveFlagsOf, fieldFlags } from '../../../src/cli/verb/field-flags.
 import { fieldValues } from '../../../src/cli/verb/field-values.ts';
 import { applyOptions, deployOptions } from '../../../src/protocol/commands/deploy-fields.ts';
 
-const fields = { ...applyOptions, crds: deployOptions.crds };
+const fields = { ...applyOptions, crds: deployOptions.crds, valuesFrom: deployOptions.valuesFrom };
 const ctl = { program: 'ctl' } as const;
 
 function parametersOf(...args: string[]): object {
@@ -31,6 +31,15 @@ const sent: [args: string[], parameters: object][] = [
   [['--skip-crds'], { crds: 'skip' }],
   [['--crds', 'create-replace'], { crds: 'create-replace' }],
   [['--crds', 'skip', '--skip-crds'], { crds: 'skip' }],
+  [
+    ['--values-from', 'Secret/a,key=k,path=db.list[0]', '--values-from=configmap/b,optional'],
+    {
+      valuesFrom: [
+        { kind: 'Secret', name: 'a', key: 'k', targetPath: 'db.list[0]' },
+        { kind: 'ConfigMap', name: 'b', optional: true },
+      ],
+    },
+  ],
 ];
 for (const [args, parameters] of sent) {
   test(`sends ${JSON.stringify(parameters)} for "${args.join(' ')}"`, (t) => {
@@ -53,6 +62,10 @@ const refused: [args: string[], message: string][] = [
   ],
   [['--crds', 'all'], '--crds must be one of skip, create, create-replace, not "all"'],
   [['--crds', 'create', '--skip-crds'], '--skip-crds and --crds exclude each other'],
+  ...['pod/a', 'secret', 'secret/a,path', 'secret/a,name=b'].map((text): [string[], string] => [
+    ['--values-from', text],
+    `--values-from must be secret/NAME or configmap/NAME, with ,key=KEY ,path=PATH ,optional, not ${JSON.stringify(text)}`,
+  ]),
   [['--recreate', 'all'], '--recreate must be "immutable", not "all"'],
 ];
 for (const [args, message] of refused) {

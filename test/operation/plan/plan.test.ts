@@ -240,12 +240,12 @@ test('a dry run on the server has what would change, and none on the client', as
   await world.install(first);
   const name = { namespace: world.namespace, releaseName, timeout: 55_000 };
   const request = { ...name, loadChart: () => Promise.resolve(second.chart), dryRun: true };
-  const { previews } = await upgrade(world.context(), { ...request, preview: 'dry-run' });
+  const { differences } = await upgrade(world.context(), { ...request, preview: 'dry-run' });
   t.deepEqual(
-    previews?.map(({ ref, difference }) => `${ref.name} ${difference?.change ?? ''}`),
-    ['s added', 'a changed', 'c added', 'web ', 'b removed'],
+    differences?.map(({ name: object, change }) => `${object} ${change}`),
+    ['s added', 'a changed', 'c added', 'b removed'],
   );
-  t.is((await upgrade(world.context(), { ...request, offline: true })).previews, undefined);
+  t.is((await upgrade(world.context(), { ...request, offline: true })).differences, undefined);
   t.deepEqual(await world.history(), ['1:deployed']);
 });
 

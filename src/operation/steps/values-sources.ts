@@ -1,0 +1,89 @@
+import { codeOf } from '../../errors/index.ts';
+import { objectAt } from '../../objects/fields.ts';
+import type { KubeObject, ObjectRef } from '../../objects/object.ts';
+import type { SecretValues, ValuesSource } from '../../render/release-renderer.ts';
+import { forEach } from '../apply/concurrency.ts';
+import type { OperationContext } from '../context.ts';
+import { OperationError, withPrefix } from '../error.ts';
+import type { ValuesRequest } from '../request.ts';
+
+/** Values that a command only names, as they were read. */
+export interface ReadSources {
+  sources: readonly ValuesSource[];
+  secret: SecretValues;
+}
+
+type Reference = NonNullable<ValuesRequest['valuesFrom']>[number];
+
+/** Characters of all values together. */
+const maxCharacters = 4 * 1024 * 1024;
+
+const none: ReadSources = { sources: [], secret: { paths: [], texts: [] } };
+
+/**
+ * Reads the values that a command only names, as the account of the operation. Throws
+ * `values_not_found`, `values_invalid`, `too_large` or an error of the cluster, with the place in
+ * the command.
+ */
+export async function readSources(
+  { cluster, renderer }: Pick<OperationContext, 'cluster' | 'renderer'>,
+  { valuesFrom = [], namespace }: ValuesRequest & { readonly namespace: string },
+  signal: AbortSignal,
+): Promise<ReadSources> {
+  if (valuesFrom.length === 0) return none;
+  const objects = new Map<string, Promise<KubeObject | undefined>>();
+  const objectOf = ({ kind, name }: Reference) => {
+    const ref: ObjectRef = { apiVersion: 'v1', kind, namespace, name };
+    const known = objects.get(`${kind}/${name}`) ?? cluster.get(ref, signal);
+    objects.set(`${kind}/${name}`, known);
+    return known;
+  };
+  const found = await forEach([...valuesFrom.entries()], async ([index, reference]) => {
+    const place = `valuesFrom[${index}]`;
+    try {
+      return sourceOf(place, reference, await objectOf(reference), namespace);
+    } catch (error) {
+      throw withPlace(error, place);
+    }
+  });
+  const sources = found.filter((source) => source !== undefined);
+  requireSize(sources);
+  const hasSecrets = sources.some(({ isSecret }) => isSecret);
+  return { sources, secret: hasSecrets ? await renderer.secretValues(sources, signal) : none.secret };
+}
+
+/** Returns undefined if the object does not exist and need not. */
+function sourceOf(
+  place: string,
+  { kind, name, key = 'values.yaml', targetPath, optional = false }: Reference,
+  object: KubeObject | undefined,
+  namespace: string,
+): ValuesSource | undefined {
+  if (object === undefined) {
+    if (optional) return undefined;
+    const advice = 'create it, or set optional if the release can do without it';
+    throw new OperationError('values_not_found', `${kind} ${namespace}/${name} does not exist; ${advice}`);
+  }
+  const data = objectAt(object, 'data');
+  const value = Object.hasOwn(data, key) ? data[key] : undefined;
+  if (typeof value !== 'string') {
+    const keys = Object.keys(data).sort().slice(0, 20).join(', ') || 'none';
+    throw new OperationError('values_not_found', `${kind} ${namespace}/${name} has no key ${key}, only: ${keys}`);
+  }
+  const text = kind === 'Secret' ? Buffer.from(value, 'base64').toString() : value;
+  if (text.includes('\ufffd')) {
+    throw new OperationError('values_invalid', `key ${key} of ${kind} ${namespace}/${name} is not text in UTF-8`);
+  }
+  return { name: `${place}: ${kind} ${name}, key ${key}`, text, path: targetPath, isSecret: kind === 'Secret' };
+}
+
+function withPlace(error: unknown, place: string): unknown {
+  if (codeOf(error) === undefined) return error;
+  return Object.assign(withPrefix(place, error), { position: { file: place } });
+}
+
+function requireSize(sources: readonly ValuesSource[]): void {
+  const characters = sources.reduce((sum, { text }) => sum + text.length, 0);
+  if (characters <= maxCharacters) return;
+  throw new OperationError('too_large', `valuesFrom: the values have more than ${maxCharacters} characters together`);
+}
