@@ -13,6 +13,7 @@ import {
   createPostgresStore,
   createSqliteStore,
   openAgentsFile,
+  openEncryptionKeys,
   openServerTls,
   openSignInFile,
 } from '../control-plane/index.ts';
@@ -28,7 +29,7 @@ import { version } from './version.ts';
 
 /** Runs a control plane until the process gets a stop signal. */
 export async function runControlPlane(settings: ControlPlaneSettings): Promise<void> {
-  const { agentsFile, apiTokenFile, listenInsecure } = settings;
+  const { agentsFile, apiTokenFile, encryptionKeyFile, listenInsecure } = settings;
   const log = processLogger(process.env['HELM_AGENT_LOG_LEVEL']);
   const endFollowing = followLogLevel(log, process.env['HELM_AGENT_LOG_LEVEL_FILE']);
   const { healthPort } = settings;
@@ -57,6 +58,7 @@ export async function runControlPlane(settings: ControlPlaneSettings): Promise<v
     dashboard: dashboardFolder,
     webhookHosts: settings.webhookAllowHosts,
     store,
+    encryption: encryptionKeyFile === undefined ? undefined : await openEncryptionKeys(encryptionKeyFile),
     log,
     recorder: metrics?.recorder,
     tracing,

@@ -8,6 +8,7 @@ import type { UserAccess } from './access/authenticate-user.ts';
 import type { Authorize } from './access/guard.ts';
 import type { AuditEntry } from './audit/audit-entry.ts';
 import type { ConnectedAgent } from './connected-agent.ts';
+import type { KeyEncryption } from './encryption/key-encryption.ts';
 import type { Authenticate } from './identity.ts';
 import type { ControlPlaneLimits } from './limits.ts';
 import type { Logger } from './logger.ts';
@@ -76,6 +77,12 @@ export interface ControlPlaneOptions {
    * opened by `listen` or `attach`, and closed by `close`. Default: the memory of this process.
    */
   store?: CommandStore | undefined;
+  /**
+   * Encrypts the keys with which payloads, results and other contents of the store are encrypted;
+   * `openEncryptionKeys` returns one for a file. Default: none; the store has them as they are, and
+   * one that has encrypted data is refused.
+   */
+  encryption?: KeyEncryption | undefined;
   /** Bounds of what agents and users can make it keep. Default: those of docs/limits.md. */
   limits?: Partial<ControlPlaneLimits>;
   /**

@@ -15,6 +15,7 @@ import { serveChart } from './charts/serve-chart.ts';
 import { CommandIndex } from './command-index.ts';
 import type { ControlPlaneEvents, ControlPlaneHost, ControlPlaneOptions } from './control-plane-options.ts';
 import { Dispatcher } from './dispatcher.ts';
+import { createEncryptedStore } from './encryption/encrypted-store.ts';
 import { AgentKeys } from './enrolment/agent-keys.ts';
 import { type KnownAgent, listKnownAgents } from './known-agent.ts';
 import { defaultControlPlaneLimits } from './limits.ts';
@@ -43,7 +44,8 @@ export function createParts(
   emit: Emit,
 ) {
   const { heartbeat = defaultHeartbeat, helloTimeoutMs = 10_000, version = '', log = silentLog } = options;
-  const { store = createMemoryStore(), recorder = silentRecorder() } = options;
+  const { recorder = silentRecorder() } = options;
+  const store = createEncryptedStore(options.store ?? createMemoryStore(), options.encryption);
   const limits = { ...defaultControlPlaneLimits, ...options.limits };
   const commands: CommandIndex = new CommandIndex({
     ...{ table, store, limits, log, now },

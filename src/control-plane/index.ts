@@ -16,6 +16,7 @@ export type { CommandMethods, MethodParameters, SendOptions, SendRequest } from 
 export type { ConnectedAgent } from './connected-agent.ts';
 export type { AwayAgent, KnownAgent } from './known-agent.ts';
 export type { CommandEvent } from './command-event.ts';
+export { EncryptionKeysError, type KeyEncryption, openEncryptionKeys } from './encryption/key-encryption.ts';
 export type { EnrolmentState } from './enrolment/agent-keys.ts';
 export type { CreatedEnrolment, EnrolmentOptions } from './enrolment/enrolment-options.ts';
 export { ControlPlaneError } from './error.ts';

@@ -167,6 +167,16 @@ test('the control plane has several replicas only with a database', async (t) =>
   t.truthy(volumes.find(({ name }) => name === 'data')?.['emptyDir']);
 });
 
+test('the control plane gets the keys that encrypt its data from a Secret', async (t) => {
+  const objects = await render('helm-agent-control-plane', { encryption: { existingSecret: 'plane-keys' } });
+  const pod = objects.find(({ kind }) => kind === 'Deployment')?.spec?.template?.spec;
+  t.true(pod?.containers[0]?.args?.includes('--encryption-key-file=/etc/helm-agent-encryption/keys'));
+  t.like(
+    pod.volumes?.find(({ name }) => name === 'encryption'),
+    { secret: { secretName: 'plane-keys' } },
+  );
+});
+
 const rulesOf = (objects: readonly RenderedObject[], kind: string) =>
   objects
     .filter((object) => object.kind === kind)

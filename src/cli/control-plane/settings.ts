@@ -63,6 +63,14 @@ export const controlPlaneSettings = {
     description: 'file with the URL of a PostgreSQL database that keeps commands and results instead of --data',
     default: 'none',
   },
+  encryptionKeyFile: {
+    flag: 'encryption-key-file',
+    value: 'file',
+    variable: 'HELM_AGENT_ENCRYPTION_KEY_FILE',
+    description:
+      'file with keys that encrypt the payloads and results in --data or the database, the current key first',
+    default: 'none; they are not encrypted',
+  },
   retryAfter: {
     flag: 'retry-after',
     value: 'duration',
@@ -107,6 +115,7 @@ export const controlPlaneSchema = z
     recordSessions: sessionRuleSchema,
     requireSecond: sessionRuleSchema,
     databaseUrlFile: z.string().optional(),
+    encryptionKeyFile: z.string().optional(),
     retryAfter: durationSchema
       .refine((milliseconds) => milliseconds <= maxRetryAfter * 1000, 'must be at most 1h')
       .default(1000),

@@ -13,6 +13,8 @@ import { eventually } from '../../support/eventually.ts';
 /** A PostgreSQL server of the tests. */
 export interface PostgresServer {
   readonly port: number;
+  /** The folder of its files, with the log of changes. */
+  readonly folder: string;
   /** Creates a database, and returns its URL. */
   createDatabase(): Promise<string>;
   /** Runs a statement in a database. */
@@ -86,6 +88,7 @@ export async function startPostgres(bin: string): Promise<PostgresServer> {
   };
   const server: PostgresServer = {
     port,
+    folder: data,
     query,
     async createDatabase() {
       const name = `plane_${++databases}`;
