@@ -15,8 +15,10 @@ export interface SupportSecretsOptions {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Secrets of the namespace that are read, without those of the journal and of releases. */
+/** Secrets of the namespace that are read, without those of commands, plans and releases. */
 const maxSecrets = 100;
+
+const labelSelector = '!helm-agent/journal,!helm-agent/plan,owner!=helm';
 
 /** Names of variables whose values are secret, or have a password. Those of flags name files. */
 const secretVariable = /^(?!HELM_AGENT_).*(?:pass|secret|token|key|credential|auth|headers|proxy)/i;
@@ -31,8 +33,11 @@ export function supportSecrets(options: SupportSecretsOptions): SupportSecrets {
   return {
     ofProcess: () => ownSecrets(options),
     async ofNamespace(signal) {
-      const query = { apiVersion: 'v1', kind: 'Secret', namespace, labelSelector: '!helm-agent/journal,owner!=helm' };
-      return findSecrets(await cluster.list({ ...query, most: maxSecrets }, signal), namespace).texts;
+      const query = { apiVersion: 'v1', kind: 'Secret', namespace, labelSelector, most: maxSecrets + 1 };
+      const found = await cluster.list(query, signal);
+      const read = found.slice(0, maxSecrets);
+      const unread = found.length > read.length ? `there are more than ${maxSecrets}` : undefined;
+      return { texts: findSecrets(read, namespace).texts, unread };
     },
   };
 }

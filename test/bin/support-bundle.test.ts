@@ -162,3 +162,31 @@ test.serial('a rights file does not change who collects a bundle', async (t) => 
   t.regex(files.find(({ name }) => name === 'rights.json')?.text ?? '', /account: deployer/);
   t.true(files.some(({ name }) => name === 'pods.jsonl'));
 });
+
+test.serial(
+  'plans do not take the place of Secrets whose values are removed, and a bundle says if there are too many',
+  async (t) => {
+    const { plane, cluster, recentLines } = await worldWith(t);
+    const secret = { apiVersion: 'v1', kind: 'Secret' };
+    const create = async (name: string, labels: Record<string, string>, key: string) =>
+      await cluster.create({
+        ...secret,
+        metadata: { name, namespace: cluster.namespace, labels },
+        stringData: { key },
+      });
+    for (let count = 0; count < 101; count++)
+      await create(`helm-agent.plan.${count}`, { 'helm-agent/plan': 'a' }, 'x'.repeat(10));
+    await create('registry', {}, 'sentinel-registry');
+    recentLines.add('{"msg":"it was sentinel-registry"}\n');
+    const { files, missing = [] } = await answerOf(plane.supportBundle(agentId, {}));
+    t.notRegex(JSON.stringify(files), /sentinel/);
+    t.false(missing.some((reason) => reason.startsWith('Secrets ')));
+
+    for (let count = 0; count < 101; count++) await create(`more-${count}`, {}, 'y'.repeat(10));
+    const { missing: reasons = [] } = await answerOf(plane.supportBundle(agentId, {}));
+    t.true(
+      reasons.some((reason) => /^Secrets of the namespace, .*: there are more than 100$/.test(reason)),
+      reasons.join('\n'),
+    );
+  },
+);

@@ -16,8 +16,11 @@ export interface SupportSource {
 export interface SupportSecrets {
   /** Returns those of this process: of its files, its environment and its kubeconfig. */
   ofProcess(): Promise<readonly string[]>;
-  /** Returns those of the namespace of the agent. May reject. */
-  ofNamespace(signal: AbortSignal): Promise<readonly string[]>;
+  /**
+   * Returns those of the namespace of the agent, and why some Secrets there were not read, if that
+   * is so. May reject.
+   */
+  ofNamespace(signal: AbortSignal): Promise<{ texts: readonly string[]; unread: string | undefined }>;
 }
 
 export interface SupportBundleOptions {
@@ -69,9 +72,10 @@ export async function supportBundle(options: SupportBundleOptions): Promise<Comm
     ...sources.map((source) => within(async (limit) => textOf(await source.read(limit)))),
   ]);
   signal.throwIfAborted();
+  const ofNamespace = known.status === 'fulfilled' ? known.value : { texts: [], unread: reasonOf(known.reason) };
   const unknown =
-    'the Secrets of the namespace, so only secrets that can be recognised are removed from texts of the cluster';
-  const missing = known.status === 'rejected' ? [`${unknown}: ${reasonOf(known.reason)}`] : [];
+    'Secrets of the namespace, so only secrets that can be recognised are removed from texts of the cluster';
+  const missing = ofNamespace.unread === undefined ? [] : [`${unknown}: ${ofNamespace.unread}`];
   const found: { name: string; about: string; text: string }[] = [];
   for (const [index, { name, about }] of sources.entries()) {
     const read = texts[index];
@@ -79,7 +83,7 @@ export async function supportBundle(options: SupportBundleOptions): Promise<Comm
     else missing.push(`${name}: ${reasonOf(read?.reason)}`);
   }
   const all = [...found.map(({ text }) => text), ...missing];
-  const redacted = await options.redact(all, known.status === 'fulfilled' ? [...own, ...known.value] : own, signal);
+  const redacted = await options.redact(all, [...own, ...ofNamespace.texts], signal);
   const clean = redacted.map((text) => text.replaceAll(labelled, '***'));
   const files = withinTotal(found.map((file, index) => ({ ...file, text: clean[index] ?? '' })));
   const reasons = clean.slice(found.length);

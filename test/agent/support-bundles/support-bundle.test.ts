@@ -8,7 +8,7 @@ const collect = (sources: SupportBundleOptions['sources'], options: Partial<Supp
     sources,
     secrets: {
       ofProcess: () => Promise.resolve(['sentinel-own']),
-      ofNamespace: () => Promise.resolve(['sentinel-ns']),
+      ofNamespace: () => Promise.resolve({ texts: ['sentinel-ns'], unread: undefined }),
     },
     redact: (texts, secrets) => Promise.resolve(redactTexts(texts, secrets)),
     signal: new AbortController().signal,
@@ -62,13 +62,16 @@ test('a source that fails or hangs is missing, and the others are there', async 
   );
   if (missing === undefined) throw new Error('some are missing');
   t.is(missing.length, 4);
-  t.regex(missing[0] ?? '', /^the Secrets of the namespace, .*cannot reach the API server$/);
+  t.regex(missing[0] ?? '', /^Secrets of the namespace, .*cannot reach the API server$/);
   t.is(missing[1], 'a.txt: no metrics');
   t.regex(missing[3] ?? '', /^c\.txt: it took more than 0\.1 s$/);
 });
 
 test('without the secrets of the process there is no bundle', async (t) => {
-  const secrets = { ofProcess: () => Promise.reject(new Error('cannot read')), ofNamespace: () => Promise.resolve([]) };
+  const secrets = {
+    ofProcess: () => Promise.reject(new Error('cannot read')),
+    ofNamespace: () => Promise.resolve({ texts: [], unread: undefined }),
+  };
   await t.throwsAsync(collect([source(() => 'a')], { secrets }), { message: 'cannot read' });
 });
 
@@ -105,7 +108,7 @@ test('patterns of secrets take linear time', async (t) => {
     'secret"'.repeat(20_000),
     ':'.repeat(150_000),
   ];
-  const start = performance.now();
+  const start = process.cpuUsage();
   await collect(hostile.map((text) => source(() => text)));
-  t.true(performance.now() - start < 2000);
+  t.true(process.cpuUsage(start).user < 2_000_000);
 });
