@@ -38,6 +38,8 @@ export interface Job {
   onAccepted?: () => void;
   /** Set if another process has accepted the command. */
   left?: Pick<UnfinishedCommand, 'state' | 'isSuspect' | 'account'> & { isAlone: boolean };
+  /** The service account that performs it. Undefined until it is found, and for the agent. */
+  account?: ServiceAccount | undefined;
 }
 
 type Afterwards = (() => Promise<void>)[];
@@ -124,20 +126,24 @@ export class Execution {
     } catch (error) {
       // the journal may have it, so that another process continues it
       if (running.isParked) return undefined;
-      const { key, type, changes: release } = running.command;
-      logFailure(this.#log.child({ key, type, release }), error);
+      logFailure(this.#logOf(job), error);
       running.end(running.seal({ ok: false, error: failureOf(error) }));
       return undefined;
     }
   }
 
-  async #runAfterwards({ key, running }: Job, afterwards: Afterwards): Promise<void> {
+  /** Lines of a command that are written while it does not run. */
+  #logOf({ key, running, account }: Job): Logger {
+    const { type, changes: release } = running.command;
+    return this.#log.child({ key, type, release, account });
+  }
+
+  async #runAfterwards(job: Job, afterwards: Afterwards): Promise<void> {
     for (const work of afterwards) {
       try {
         await work();
       } catch (error) {
-        const { type, changes: release } = running.command;
-        this.#log.warn({ key, type, release, code: failureOf(error).code }, 'cannot clean up after a command');
+        this.#logOf(job).warn({ code: failureOf(error).code }, 'cannot clean up after a command');
       }
     }
   }
@@ -153,6 +159,7 @@ export class Execution {
     // without these files, nothing is awaited: commands are journaled in the order of their arrival
     const isOwn = this.#rights === undefined && this.#policy === undefined;
     const identity = isOwn ? ownIdentity(left) : await this.#identityOf(job);
+    job.account = identity.account;
     if (left !== undefined) {
       running.accepted({ durable, resumed: true });
     } else if (isAnonymous && !isDurable) {
@@ -186,9 +193,8 @@ export class Execution {
 
   /** Finds as whom a command runs, if it may. Waits for correct files if the command has begun. */
   async #identityOf(job: Job): Promise<Identity> {
-    const { running, key, left } = job;
-    const { type, changes: release } = running.command;
-    if (type === 'cancel_command') return {}; // sends nothing to the cluster
+    const { running, left } = job;
+    if (running.command.type === 'cancel_command') return {}; // sends nothing to the cluster
     const signal = AbortSignal.any([running.cancellation.signal, running.abandonment.signal]);
     for (let attempt = 0; ; attempt++) {
       try {
@@ -200,7 +206,7 @@ export class Execution {
         const refusal = error instanceof Error ? error : new Error(String(error));
         if (left === undefined || !ownerFileCodes.has(failureOf(error).code)) return { refusal };
         if (attempt === 0) {
-          this.#log.warn({ key, type, release, reason: refusal.message }, 'cannot continue a command yet');
+          this.#logOf(job).warn({ reason: refusal.message }, 'cannot continue a command yet');
         }
         try {
           await sleep(ownerFilePauseMs, undefined, { signal });
@@ -233,13 +239,12 @@ export class Execution {
    * Journals an outcome, and returns whether it is stored. What has succeeded stays a success if
    * that fails or takes long: it is sent without it.
    */
-  async #finish({ key, running }: Job, outcome: string): Promise<boolean> {
-    const { type, changes } = running.command;
+  async #finish(job: Job, outcome: string): Promise<boolean> {
     const late = new AbortController();
-    const stored = this.#journal.finish(key, outcome).then(
+    const stored = this.#journal.finish(job.key, outcome).then(
       () => true,
       (error: unknown) => {
-        this.#log.warn({ key, type, release: changes, code: failureOf(error).code }, 'cannot journal a result');
+        this.#logOf(job).warn({ code: failureOf(error).code }, 'cannot journal a result');
         return false;
       },
     );

@@ -43,17 +43,19 @@ test('the lines of a command that a service account performs name the account', 
   const plane = await controlPlane(t);
   const account = () => Promise.resolve('shop/deployer' as const);
   const rights = { accountFor: account, accountToContinue: account };
-  const { puppets, lines } = await testAgent(t, { controlPlaneUrl: plane.url, rights });
+  const journal = { ...createMemoryJournal(), finish: () => Promise.reject(new Error('no space')) };
+  const { puppets, lines } = await testAgent(t, { controlPlaneUrl: plane.url, rights, journal });
   const connection = await plane.connection(0);
   connection.send(install('a'));
   (await puppets.call(0)).fail(new OperationError('not_ready', 'web is not ready'));
-  const written = () => lines.map((line) => JSON.parse(line) as Line).filter(({ msg }) => msg.startsWith('command'));
-  await eventually('the failure is written', () => written().length === 2);
+  const written = () => lines.map((line) => JSON.parse(line) as Line).filter(({ msg }) => !msg.startsWith('connect'));
+  await eventually('all lines are written', () => written().length === 3);
   t.deepEqual(
     written().map(({ msg, account: named }) => [msg, named]),
     [
       ['command accepted', 'shop/deployer'],
       ['command failed', 'shop/deployer'],
+      ['cannot journal a result', 'shop/deployer'],
     ],
   );
 });
