@@ -60,7 +60,7 @@ if (!base || !loadCommand || !host) {
 
   for (const [name, call] of Object.entries(programs)) {
     test(`${name} installs, upgrades, tests, rolls back and uninstalls the agent's chart`, async (t) => {
-      t.timeout(300_000);
+      t.timeout(900_000, 'a busy machine, and the build of the image');
       const { cluster, namespace } = await restricted(t);
       const token = uniqueName('token');
       const plane = new ControlPlane({ authenticate: tokensOf({ [namespace]: token }) });
@@ -92,7 +92,7 @@ if (!base || !loadCommand || !host) {
     });
 
     test(`${name} installs, upgrades, tests, rolls back and uninstalls the control plane's chart`, async (t) => {
-      t.timeout(300_000);
+      t.timeout(900_000, 'a busy machine, and the build of the image');
       const { cluster, namespace } = await restricted(t);
       const agents = formatAgentsFile([credentialOf('edge-1', uniqueName('token'))]);
       await createSecret(cluster, namespace, 'tokens', { agents, users: uniqueName('users') });
@@ -117,7 +117,7 @@ if (!base || !loadCommand || !host) {
   }
 
   test('an agent whose chart lets it impersonate performs commands as the account, with its rights', async (t) => {
-    t.timeout(300_000);
+    t.timeout(900_000, 'a busy machine, and the build of the image');
     const { cluster, namespace } = await restricted(t);
     const work = freeNamespace(t, cluster);
     await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: work } });
@@ -156,7 +156,7 @@ if (!base || !loadCommand || !host) {
   });
 
   test('the command that ctl enrol prints connects an agent, which needs its token only once', async (t) => {
-    t.timeout(300_000);
+    t.timeout(900_000, 'a busy machine, and the build of the image');
     const { cluster, namespace } = await restricted(t);
     const token = uniqueName('api');
     const plane = new ControlPlane({ apiToken: token });

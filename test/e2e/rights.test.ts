@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import test from 'ava';
 import { openStorage } from '../../src/release/storage/kube-storage.ts';
 import { agentId, answerOf, failureOf } from '../bin/support/world.ts';
 import { realHost } from '../support/host.ts';
+import { documentedRights, listedRights } from './listed-rights.ts';
 import { freeNamespace } from './namespaces.ts';
 import { tenant } from './tenant.ts';
 
@@ -91,17 +90,8 @@ test('an agent without rights of its own deploys as the account of a tenant, and
   t.deepEqual([left?.metadata.deletionTimestamp, left?.['data']], [undefined, undefined]);
   await answerOf(plane.uninstall(agentId, release));
 
-  const kubectl = `${process.env['HELM_BIN'] ?? ''}/kubectl`;
-  const args = ['--kubeconfig', agentKubeconfig, 'auth', 'can-i', '--list', '--no-headers', '-n'];
-  const listed = async (namespace: string) => {
-    const { stdout } = await promisify(execFile)(kubectl, [...args, namespace]);
-    const lines = stdout.split('\n').map((line) => line.trim().replaceAll(/ {2,}/g, ' '));
-    return lines.filter((line) => line !== '' && !line.startsWith('[') && !/^self\w+\./.test(line)).sort();
-  };
-  t.deepEqual(await listed(agent), [
-    'leases.coordination.k8s.io [] [] [get create update]',
-    'secrets [] [] [get list create patch delete]',
-  ]);
-  t.deepEqual(await listed(shop), ['serviceaccounts [] [deployer] [impersonate]']);
-  t.deepEqual(await listed('default'), []);
+  const user = ['--kubeconfig', agentKubeconfig];
+  t.deepEqual(await listedRights(user, agent), documentedRights());
+  t.deepEqual(await listedRights(user, shop), ['serviceaccounts [] [deployer] [impersonate]']);
+  t.deepEqual(await listedRights(user, 'default'), []);
 });

@@ -43,7 +43,7 @@ export interface UpgradedAgent {
   pods(component: 'agent' | 'upgrade-guardian'): Promise<KubeObject[]>;
   /** Resolves when the trial of the upgrade is in a phase. */
   reaches(phase: string): Promise<void>;
-  /** Sends SIGKILL to the processes of pods. The node must be this machine. */
+  /** Sends SIGKILL to the processes of pods; see {@link killPods}. */
   kill(pods: readonly KubeObject[]): Promise<void>;
   /** Deletes the Job of the guardian, with its pod. */
   deleteGuardian(): Promise<void>;
@@ -117,9 +117,7 @@ export async function upgradedAgent(options: UpgradedAgentOptions): Promise<Upgr
         240_000,
       );
     },
-    async kill(all) {
-      for (const pod of all) for (const pid of await processesOf(pod)) killProcess(pid);
-    },
+    kill: killPods,
     async deleteGuardian() {
       await cluster.delete(guardianRef({ namespace: name, agentId: name }));
     },
@@ -142,6 +140,11 @@ export async function upgradedAgent(options: UpgradedAgentOptions): Promise<Upgr
       await rm(folder, { recursive: true });
     },
   };
+}
+
+/** Sends SIGKILL to the processes of the program in pods. The node must be this machine. */
+export async function killPods(pods: readonly KubeObject[]): Promise<void> {
+  for (const pod of pods) for (const pid of await processesOf(pod)) killProcess(pid);
 }
 
 function killProcess(pid: number): void {
