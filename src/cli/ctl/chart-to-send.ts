@@ -53,6 +53,7 @@ async function hasChartFile(folder: string): Promise<boolean> {
  * Returns the fields of a command that has its chart with it. Uploads a large chart.
  *
  * @param load loads the chart of a folder
+ * @param maxBytes of an archive that is in the command itself
  */
 export async function packedChart(
   chart: LocatedChart,
@@ -60,10 +61,11 @@ export async function packedChart(
   signal: AbortSignal,
   // the agent logs the notices of a chart
   load = () => loadChart(chart, () => undefined),
+  maxBytes = maxChartArchiveBytes,
 ) {
   const archive = 'archive' in chart ? chart.archive : await packChart(await load(), new Date(0));
   const chartDigest = createHash('sha256').update(archive).digest('hex');
-  if (archive.length <= maxChartArchiveBytes) {
+  if (archive.length <= maxBytes) {
     return { chartArchive: Buffer.from(archive).toString('base64'), chartDigest };
   }
   if (archive.length > maxUploadedChartBytes) {

@@ -75,6 +75,12 @@ The agent waits until a release is ready, and undoes an upgrade that fails.
         load: async () => (await import('./recording/command.ts')).recordingCommand,
       },
       {
+        name: 'rollout',
+        short: 'deploy a release to many clusters, in waves',
+        aliases: ['rollouts'],
+        load: async () => (await import('./rollout/command.ts')).rolloutCommand,
+      },
+      {
         name: 'whoami',
         short: 'print who you are for the control plane, and your roles',
         load: async () => (await import('./token/command.ts')).whoamiCommand,

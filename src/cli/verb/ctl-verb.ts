@@ -133,7 +133,7 @@ function progressOptions(
 }
 
 /** Returns a payload as packets have it. Throws an error about the arguments that do not fit. */
-function packetPayload(schema: z.ZodType, payload: Readonly<Record<string, unknown>>): unknown {
+export function packetPayload(schema: z.ZodType, payload: Readonly<Record<string, unknown>>): unknown {
   const encoded = z.safeEncode(schema, payload);
   if (encoded.success) return encoded.data;
   throw new Error(encoded.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));

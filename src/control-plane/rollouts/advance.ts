@@ -108,12 +108,7 @@ function supersede(draft: Draft): void {
 function passStage(draft: Draft): boolean {
   const { plan, status, world } = draft;
   const { wave, waveStage, approved } = status;
-  const spec = waveSpec(draft, wave);
-  const isApproved = approved > wave;
-  if (waveStage === 'approval') {
-    const needsApproval = spec.approval ?? (plan.spec.approval && wave > 0);
-    return needsApproval && !isApproved ? false : enter(draft, { waveStage: 'updating' });
-  }
+  if (waveStage === 'approval') return awaitsApproval(draft) ? false : enter(draft, { waveStage: 'updating' });
   const agents = plan.waves[wave] ?? [];
   const isLast = wave === plan.waves.length - 1;
   if (agents.length === 0)
@@ -125,8 +120,7 @@ function passStage(draft: Draft): boolean {
   if (waveStage === 'updating') {
     return ready.length + waiting + active > 0 ? false : enter(draft, { waveStage: 'soaking' });
   }
-  const soak = spec.soak ?? plan.spec.soak;
-  const soaked = status.since + (soak === false ? 0 : soak);
+  const soaked = endOfSoak(draft);
   const isNextApproved = approved > wave + 1;
   if (soaked > world.now && !isNextApproved) {
     wake(draft, soaked);
@@ -136,6 +130,19 @@ function passStage(draft: Draft): boolean {
   // a wave that has proved nothing lets the next one begin only by hand
   if (updated === 0 && !isNextApproved) return pause(draft, noProof(wave));
   return enter(draft, { wave: wave + 1, waveStage: 'approval' });
+}
+
+/** Whether the present wave waits until it is approved. */
+export function awaitsApproval({ plan, status }: Pick<Rollout, 'plan' | 'status'>): boolean {
+  const { phase, wave, waveStage, approved } = status;
+  if (phase !== 'running' || waveStage !== 'approval' || approved > wave) return false;
+  return waveSpec({ plan }, wave).approval ?? (plan.spec.approval && wave > 0);
+}
+
+/** Returns the time in milliseconds when the soak time of the present wave ends. */
+export function endOfSoak({ plan, status }: Pick<Rollout, 'plan' | 'status'>): number {
+  const soak = waveSpec({ plan }, status.wave).soak ?? plan.spec.soak;
+  return status.since + (soak === false ? 0 : soak);
 }
 
 function noProof(wave: number): string {
@@ -190,7 +197,8 @@ function begin(draft: Draft, agentIds: readonly string[], stage: 'inspecting' | 
   for (const agentId of agentIds.slice(0, Math.max(0, room))) {
     const cluster = clusterOf(draft, agentId);
     const turn = { stage: first, attempt: cluster.attempt + 1, since: world.now };
-    change(draft, agentId, { ...withoutFailure(cluster), ...turn });
+    // a cluster that is returned keeps the reason for that
+    change(draft, agentId, { ...(stage === 'reviewing' ? cluster : withoutFailure(cluster)), ...turn });
   }
 }
 
@@ -278,7 +286,7 @@ function wake(draft: Draft, at: number): void {
 }
 
 /** Returns the rules of a wave. The one with the agents that no wave names has none of its own. */
-function waveSpec({ plan }: Rollout, wave: number): Partial<WaveSpec> {
+function waveSpec({ plan }: Pick<Rollout, 'plan'>, wave: number): Partial<WaveSpec> {
   return plan.spec.waves[wave] ?? {};
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { awaitsApproval, endOfSoak } from './advance.ts';
 import { clusterOf, clusterStageSchema, type Rollout, rolloutPhaseSchema } from './rollout.ts';
 
 /** Numbers of clusters by stage. */
@@ -34,6 +35,8 @@ export const rolloutViewSchema = z
     wave: z.int().describe('Number of the present wave, from 1'),
     waveStage: z.enum(['approval', 'updating', 'soaking']),
     since: z.iso.datetime(),
+    awaitsApproval: z.boolean().describe('Whether the present wave begins only when it is approved'),
+    soaksUntil: z.iso.datetime().optional().describe('When the soak time of the present wave ends'),
     createdAt: z.iso.datetime(),
     startedBy: z.string().optional().describe('The user who has started it'),
     clusters: stageCountsSchema,
@@ -62,6 +65,9 @@ export function rolloutView(rollout: Rollout): RolloutView {
     phase: status.phase,
     ...(status.reason !== undefined && { reason: status.reason }),
     ...{ wave: status.wave + 1, waveStage: status.waveStage, since: new Date(status.since).toISOString() },
+    awaitsApproval: awaitsApproval(rollout),
+    ...(status.phase === 'running' &&
+      status.waveStage === 'soaking' && { soaksUntil: new Date(endOfSoak(rollout)).toISOString() }),
     createdAt: new Date(plan.createdAt).toISOString(),
     ...(plan.startedBy && { startedBy: plan.startedBy.name }),
     ...{ clusters: countsOf(rollout, plan.waves.flat()), waves, problems },

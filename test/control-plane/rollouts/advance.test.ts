@@ -46,6 +46,7 @@ test('a canary that fails stops the rollout, and the failure is undone', (t) => 
   t.is(rollout.status.phase, 'failed');
   t.is(rollout.status.reason, 'too many clusters of wave 1 have failed');
   t.deepEqual(stagesOf(rollout), { reverted: 1, pending: 29 });
+  t.is(clusterOf(rollout, 'edge-00000').failure?.code, 'hook_failed', 'the reason is kept');
   t.deepEqual(new Set(Array.from(fleet.values(), ({ chart }) => chart)), new Set(['old']));
   t.is([...fleet.values()].filter(({ revisions }) => revisions.length > 1).length, 1);
 });

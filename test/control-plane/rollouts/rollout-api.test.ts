@@ -1,21 +1,9 @@
 import test, { type ExecutionContext } from 'ava';
 import { type CommandStore, createMemoryStore, type Role, type RolloutView } from '../../../src/control-plane/index.ts';
-import { commandTypes } from '../../../src/protocol/commands/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { testPlane } from '../support/plane.ts';
-import { rawAgent } from '../support/raw-agent.ts';
+import { fakeAgent } from './support/fake-agent.ts';
 import { FakeCluster } from './support/fleet.ts';
-
-/** Connects an agent whose cluster performs commands at once. */
-async function fakeAgent(url: string, agentId: string, cluster: FakeCluster) {
-  const agent = await rawAgent(url, { agentId, capabilities: [...commandTypes] });
-  agent.socket.on('message', (data: Buffer) => {
-    const { key = '', type, payload } = JSON.parse(data.toString()) as { key?: string; type: string; payload: string };
-    if (!(commandTypes as readonly string[]).includes(type)) return;
-    agent.send('result', cluster.perform(key, type, JSON.parse(payload) as Record<string, unknown>), key);
-  });
-  return agent;
-}
 
 async function world(t: ExecutionContext, count = 3, store: CommandStore = createMemoryStore()) {
   const made = await testPlane(t, { apiToken: 'root', insecure: true, store });

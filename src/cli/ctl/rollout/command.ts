@@ -1,0 +1,167 @@
+import { valueOfPlain } from '../../../release/plain-value.ts';
+import { argumentCount } from '../../cobra/argument-count.ts';
+import type { Command, CommandEntry } from '../../cobra/command.ts';
+import type { ProgramDependencies } from '../../dependencies.ts';
+import { outputFlag, outputFormat } from '../../helm/flags/output-flag.ts';
+import { switchFlag } from '../../pflag/flag.ts';
+import type { FlagValues } from '../../pflag/flag-values.ts';
+import { table } from '../../table.ts';
+import { oneLine } from '../../text.ts';
+import { type Output, textOf } from '../output/format.ts';
+import type { RolloutCluster, RolloutDecision, RolloutSummary } from './rollout-client.ts';
+import { countsText } from './rollout-lines.ts';
+import { formatFlag, rolloutSession, show } from './rollout-session.ts';
+
+const oneId = argumentCount('exactly', 1);
+
+const followFlag = switchFlag('follow', 'follow it until it has ended, or waits for a decision', { shorthand: 'f' });
+
+export const rolloutCommand: Command<ProgramDependencies> = {
+  use: 'rollout',
+  long: `Deploy a release to many clusters, in waves. A rollout stops by itself if
+clusters fail, and gives them back what they had.`,
+  subcommands: [
+    {
+      name: 'start',
+      short: 'start a rollout, and follow it',
+      load: async () => (await import('./start-command.ts')).startCommand,
+    },
+    entry('list', 'list the rollouts', {
+      use: 'list',
+      examples: ['', '-o json'],
+      checkArguments: argumentCount('exactly', 0),
+      flags: () => [outputFlag],
+      async run({ flags, context }) {
+        const { rollouts } = await rolloutSession(context, flags);
+        const all = await rollouts.list(new AbortController().signal);
+        context.stdout.write(textOf(outputFormat(flags), rolloutsOutput(all)));
+        return 0;
+      },
+    }),
+    entry('status', 'print a rollout, or follow it', {
+      use: 'status ID',
+      long: `Print a rollout: its waves, what it waits for, and the clusters with problems.
+With --follow, the exit code is 0 if it has succeeded, 1 if it has failed or was
+aborted, and 2 if it waits for a decision.`,
+      examples: ['web-2.0', 'web-2.0 --follow', 'web-2.0 --clusters -o json'],
+      checkArguments: oneId,
+      exclusiveFlags: [['follow', 'clusters']],
+      flags: () => [followFlag, switchFlag('clusters', 'print all its clusters'), formatFlag],
+      async run({ args: [id = ''], flags, context }) {
+        const session = await rolloutSession(context, flags);
+        const { signal } = new AbortController();
+        if (flags.isOn('clusters')) {
+          const clusters = await session.rollouts.clusters(id, signal);
+          context.stdout.write(textOf(session.formatOf(), clustersOutput(clusters)));
+          return 0;
+        }
+        return await show(await session.rollouts.get(id, signal), { ...session, isFollowed: flags.isOn('follow') });
+      },
+    }),
+    decision('pause', 'let no more clusters begin', {
+      long: 'Let no more clusters begin. The commands that run end.',
+      examples: ['web-2.0'],
+      decide: () => ({ action: 'pause' }),
+    }),
+    decision('resume', 'continue a rollout that is paused', {
+      long: 'Continue a rollout that is paused, also in spite of the clusters that have\nfailed so far.',
+      examples: ['web-2.0', 'web-2.0 --follow'],
+      decide: () => ({ action: 'resume' }),
+    }),
+    decision('approve', 'let a wave begin', {
+      use: 'approve ID WAVE',
+      long: `Let a wave begin, by its number. It need not wait for the soak time before it,
+nor until a cluster of the wave before is updated.`,
+      examples: ['web-2.0 2', 'web-2.0 2 --follow'],
+      decide: (_flags, wave = '') => {
+        if (!/^[1-9]\d{0,5}$/.test(wave))
+          throw new Error(`WAVE must be the number of a wave, not ${JSON.stringify(wave)}`);
+        return { action: 'approve', wave: Number(wave) };
+      },
+    }),
+    decision('abort', 'end a rollout', {
+      long: `End a rollout. Its clusters stay as they are; with --undo, those that it has
+updated get back what they had.`,
+      examples: ['web-2.0', 'web-2.0 --undo --follow'],
+      flags: [switchFlag('undo', 'return all its clusters to the revisions that they had')],
+      decide: (flags) => ({ action: 'abort', undo: flags.isOn('undo') }),
+    }),
+    decision('retry', 'try the clusters again that have failed', {
+      long: 'Try the clusters again that have failed, or a rollout that has failed, from the\nwave in which it did.',
+      examples: ['web-2.0', 'web-2.0 --follow'],
+      decide: () => ({ action: 'retry' }),
+    }),
+    entry('delete', 'delete a rollout that has ended', {
+      use: 'delete ID',
+      long: 'Delete a rollout that has ended, with its values. Clusters that are away do not\ncatch up any more.',
+      examples: ['web-2.0'],
+      checkArguments: oneId,
+      async run({ args: [id = ''], flags, context }) {
+        const { rollouts } = await rolloutSession(context, flags);
+        await rollouts.delete(id, new AbortController().signal);
+        context.stdout.write(`rollout ${oneLine(id)} is deleted\n`);
+        return 0;
+      },
+    }),
+  ],
+};
+
+interface DecisionCommand extends Pick<Command<ProgramDependencies>, 'long' | 'examples'> {
+  /** Default: the name, and `ID`. */
+  use?: string;
+  flags?: ReturnType<typeof switchFlag>[];
+  decide: (flags: FlagValues, argument?: string) => RolloutDecision;
+}
+
+/** Returns the command for a decision, which prints the rollout afterwards, or follows it. */
+function decision(name: string, short: string, command: DecisionCommand): CommandEntry<ProgramDependencies> {
+  const { use = `${name} ID`, flags: own = [], decide, ...rest } = command;
+  return entry(name, short, {
+    ...rest,
+    use,
+    checkArguments: argumentCount('exactly', use.split(' ').length - 1),
+    flags: () => [...own, followFlag, formatFlag],
+    async run({ args: [id = '', argument], flags, context }) {
+      const decided = decide(flags, argument);
+      const session = await rolloutSession(context, flags);
+      const rollout = await session.rollouts.decide(id, decided, new AbortController().signal);
+      return await show(rollout, { ...session, isFollowed: flags.isOn('follow') });
+    },
+  });
+}
+
+function entry(name: string, short: string, command: Command<ProgramDependencies>): CommandEntry<ProgramDependencies> {
+  return { name, short, load: () => Promise.resolve(command) };
+}
+
+/** Returns the rollouts. JSON and YAML have all that the control plane says about them. */
+function rolloutsOutput(rollouts: readonly RolloutSummary[]): Output {
+  return {
+    table() {
+      const rows = rollouts.map(({ id, phase, wave, waves, clusters, releaseName, type, startedBy = '', createdAt }) =>
+        [
+          ...[id, phase, `${wave}/${waves.length}`, countsText(clusters), releaseName ?? type],
+          ...[startedBy, createdAt],
+        ].map(oneLine),
+      );
+      const titles = ['ROLLOUT', 'PHASE', 'WAVE', 'CLUSTERS', 'RELEASE', 'STARTED BY', 'CREATED AT'];
+      return `${table([titles, ...rows]).join('\n')}\n`;
+    },
+    data: () => rollouts.map(valueOfPlain),
+  };
+}
+
+function clustersOutput(clusters: readonly RolloutCluster[]): Output {
+  return {
+    table() {
+      const rows = clusters.map(({ agentId, wave, stage, revision, failure }) =>
+        [
+          ...[agentId, `${wave}`, stage, revision === undefined ? '' : `${revision}`],
+          failure === undefined ? '' : `${failure.code}: ${failure.message}`,
+        ].map(oneLine),
+      );
+      return `${table([['AGENT', 'WAVE', 'STAGE', 'REVISION', 'PROBLEM'], ...rows]).join('\n')}\n`;
+    },
+    data: () => clusters.map(valueOfPlain),
+  };
+}
