@@ -39,6 +39,47 @@ test('the demo tells in five sentences that a missing image ends the wait at onc
   t.deepEqual(left, []);
 });
 
+test('the demo of a fleet tells that a rollout stops at its first cluster, which gets back what it had', async (t) => {
+  t.timeout(180_000);
+  const { code, text, left } = await demo(t, () => undefined, ['--fleet']);
+  t.is(code, 0, text);
+  t.is(text.split('\n').filter((line) => /^[A-Z].*\.$/.test(line)).length, 4, text);
+  t.regex(text, /201 clusters have it after [\d.]+s\./);
+  t.regex(text, /It ended after [\d.]+s: .*app:missing: not found/);
+  t.regex(text, /demo: revision 2 +failed .*\n +demo: revision 3 +deployed +Rollback to 1\n/);
+  t.regex(text, /✗ wave 1 +1 +1 reverted\n +· wave 2 +21 +21 pending\n +· wave 3 +179 +179 pending\n/);
+  t.deepEqual(left, []);
+});
+
+for (const [name, moment] of Object.entries({
+  'while the fleet connects': /^A control plane/,
+  'during the first rollout': /A rollout installs/,
+  'during the one that fails': /The next version/,
+})) {
+  test(`Ctrl-C ${name} ends the demo of a fleet with 130, and nothing is left`, async (t) => {
+    t.timeout(180_000);
+    let isSent = false;
+    const { code, text, left } = await demo(
+      t,
+      (printed, interrupt) => {
+        if (!isSent && moment.test(printed)) {
+          isSent = true;
+          interrupt();
+        }
+      },
+      ['--fleet'],
+    );
+    t.is(code, 130, text);
+    t.deepEqual(left, []);
+  });
+}
+
+test('the demo of a fleet refuses a real cluster', async (t) => {
+  const { code, text } = await demo(t, () => undefined, ['--fleet', '--kubeconfig', 'config']);
+  t.is(code, 1);
+  t.regex(text, /^--fleet has a simulated cluster; leave --kubeconfig out/);
+});
+
 const moments: Record<string, RegExp> = {
   'while it starts': /^A control plane/,
   'during the installation': /The agent installs/,

@@ -10,6 +10,7 @@ import type { Evidence } from '../../protocol/evidence.ts';
 import type { Failure } from '../../protocol/messages.ts';
 import { advance, type CommandProgress, newProgress } from '../../protocol/progress.ts';
 import { terminalOf } from '../terminal.ts';
+import { tellFleet } from './fleet-demo.ts';
 import { openBrowser } from './open-browser.ts';
 import { startAll, type Started } from './start.ts';
 import { createStory, type Story } from './story.ts';
@@ -21,6 +22,8 @@ export interface DemoOptions {
   kubeconfig?: string | undefined;
   /** Image of a web server that the nodes of the cluster can run. */
   image?: string | undefined;
+  /** Whether to tell about rollouts over a simulated fleet instead. Default: false. */
+  fleet?: boolean;
   /** Whether to keep everything running until the process gets a stop signal. Default: false. */
   keep?: boolean;
 }
@@ -39,6 +42,8 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   const { chart = 'web' } = options;
   const folders = await readdir(charts);
   if (!folders.includes(chart)) throw new Error(`unknown chart ${chart}; the charts are ${folders.join(' and ')}`);
+  const { fleet = false, keep = false, kubeconfig } = options;
+  if (fleet && kubeconfig !== undefined) throw new Error('--fleet has a simulated cluster; leave --kubeconfig out');
   const stopping = new AbortController();
   const onSignal = () => {
     if (stopping.signal.aborted) process.exit(interruptedCode);
@@ -47,7 +52,10 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, onSignal);
   try {
     await using cleanup = new AsyncDisposableStack();
-    return await tellAll({ ...options, chart }, terminalOf(process.stdout), cleanup, stopping.signal);
+    const terminal = terminalOf(process.stdout);
+    const { signal } = stopping;
+    if (fleet) return await tellFleet({ charts, chart, keep, terminal, cleanup, signal });
+    return await tellAll({ ...options, chart }, terminal, cleanup, signal);
   } catch (error) {
     if (stopping.signal.aborted) return interruptedCode;
     throw error;

@@ -18,8 +18,8 @@ export interface FollowRolloutOptions extends Pick<ProgramDependencies, 'stdout'
 }
 
 /** Exit codes: the rollout has failed, and it continues only if someone decides so. */
-export const failedCode = 1;
-export const decisionCode = 2;
+const failedCode = 1;
+const decisionCode = 2;
 
 /** Number of failures in a row after which following ends. */
 const maxFailures = 30;
@@ -69,7 +69,7 @@ export async function followRollout(id: string, options: FollowRolloutOptions): 
 }
 
 /** Returns undefined if the rollout continues by itself. */
-export function exitCodeOf({ phase, awaitsApproval }: RolloutSummary): number | undefined {
+function exitCodeOf({ phase, awaitsApproval }: RolloutSummary): number | undefined {
   switch (phase) {
     case 'succeeded':
       return 0;

@@ -32,7 +32,7 @@ const eventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('cluster'), payload: clusterSchema }),
 ]);
 /** A change of a rollout, or of one of its clusters. */
-export type RolloutChange = z.output<typeof eventSchema>;
+type RolloutChange = z.output<typeof eventSchema>;
 
 /** A decision about a rollout, and its details. */
 export type RolloutDecision =

@@ -71,10 +71,11 @@ function failureText({ failure }: RolloutCluster): string {
 }
 
 /** Returns what a rollout does, or waits for. `now` is in milliseconds. */
-export function stateText({ phase, reason, wave, waveStage, ...rollout }: RolloutSummary, now: number): string {
+function stateText({ phase, reason, wave, waveStage, ...rollout }: RolloutSummary, now: number): string {
   if (reason !== undefined) return oneLine(`${phase}: ${reason}`);
   if (phase !== 'running') return oneLine(phase);
   if (rollout.awaitsApproval) return `wave ${wave} waits until it is approved`;
+  if (waveStage === 'approval') return `wave ${wave} begins`;
   if (rollout.soaksUntil === undefined) return oneLine(`wave ${wave} is ${waveStage}`);
   const left = Date.parse(rollout.soaksUntil) - now;
   return `wave ${wave} soaks${left > 0 ? ` for another ${ageText(left)}` : ''}`;
