@@ -175,6 +175,11 @@ export const verbs: readonly VerbEntry[] = [
     ctl: async () => (await import('../ctl/exec/command.ts')).execCommand,
   },
   {
+    name: 'cp',
+    short: 'copy files from or to a container',
+    ctl: async () => (await import('../ctl/cp/command.ts')).copyCommand,
+  },
+  {
     name: 'port-forward',
     short: 'forward ports of this machine to a pod',
     ctl: async () => (await import('../ctl/port-forward/command.ts')).portForwardCommand,

@@ -3,14 +3,13 @@ import type { CommandParameters } from '../../../protocol/commands/index.ts';
 import type { Command, Invocation } from '../../cobra/command.ts';
 import type { ProgramDependencies, SessionTerminal } from '../../dependencies.ts';
 import { textFlag } from '../../pflag/flag.ts';
-import { oneLine } from '../../text.ts';
 import { fieldFlags } from '../../verb/field-flags.ts';
 import { fieldValues } from '../../verb/field-values.ts';
 import type { ApiClient } from '../api-client.ts';
 import { failureText } from '../result-text.ts';
 import { sendFlags, sessionFlags } from '../send-flags.ts';
 import { createSession } from '../session.ts';
-import { runSession } from './run-session.ts';
+import { noticeText, runSession } from './run-session.ts';
 import { watchSession } from './watch-session.ts';
 
 const line = { program: 'ctl' } as const;
@@ -100,13 +99,6 @@ async function join(
     release();
     terminal.close();
   }
-}
-
-function noticeText(state: string, user: string | undefined, key: string): string {
-  const name = oneLine(user ?? '');
-  if (state === 'joined') return `${name} watches this session.`;
-  if (state === 'left') return `${name} does not watch this session any more.`;
-  return `The session begins when a second person watches it: helm-agent ctl exec --join ${oneLine(key)}`;
 }
 
 /** Returns the fields that arguments set. With `--release`, all of them are the command. */

@@ -7,6 +7,7 @@ import { defaultHeartbeat, keepAlive } from '../../../net/heartbeat.ts';
 import { resultSchema } from '../../../protocol/messages.ts';
 import { channels, maxMessageBytes } from '../../../protocol/streams/messages.ts';
 import type { SessionTerminal } from '../../dependencies.ts';
+import { oneLine } from '../../text.ts';
 import { ApiError, type SessionAddress } from '../api-client.ts';
 import { readAs } from '../read-as.ts';
 
@@ -70,6 +71,14 @@ export async function runSession<Answer extends z.ZodRawShape>(
     for (const end of restore) end();
     socket.terminate();
   }
+}
+
+/** Returns the text of a notice about the session with a key. */
+export function noticeText(state: string, user: string | undefined, key: string): string {
+  const name = oneLine(user ?? '');
+  if (state === 'joined') return `${name} watches this session.`;
+  if (state === 'left') return `${name} does not watch this session any more.`;
+  return `The session begins when a second person watches it: helm-agent ctl exec --join ${oneLine(key)}`;
 }
 
 export async function opened(socket: WebSocket): Promise<void> {

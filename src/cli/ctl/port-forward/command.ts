@@ -12,6 +12,7 @@ import { oneLine } from '../../text.ts';
 import { fieldFlags } from '../../verb/field-flags.ts';
 import { fieldValues } from '../../verb/field-values.ts';
 import type { ApiClient } from '../api-client.ts';
+import { pipeTerminal } from '../exec/pipe-terminal.ts';
 import { runSession } from '../exec/run-session.ts';
 import { failureText } from '../result-text.ts';
 import { sendFlags, sessionFlags } from '../send-flags.ts';
@@ -138,15 +139,10 @@ async function forwardConnection(
 
 /** Returns a connection as the input and the output of a session. */
 function terminalOf(socket: Socket): SessionTerminal {
-  return {
-    isTerminal: false,
-    size: () => ({ columns: 80, rows: 24 }),
-    onResize: () => () => undefined,
-    startRaw: () => () => undefined,
+  return pipeTerminal({
     input: () => socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>, // no encoding is set
     async write(_to, bytes) {
       if (!socket.write(bytes)) await once(socket, 'drain');
     },
-    close: () => undefined,
-  };
+  });
 }
