@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 
 /** A path on this machine. */
-export interface LocalPlace {
+interface LocalPlace {
   path: string;
 }
 
