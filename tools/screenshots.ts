@@ -5,6 +5,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hrefOf } from '../src/dashboard/route/route.ts';
 import { openPage, startBrowser } from '../test/dashboard/support/browser.ts';
+import { connectFleet } from '../test/dashboard/support/fleet.ts';
+import { startShellAgent } from '../test/dashboard/support/shell-agent.ts';
 import { connectMany, tellStory } from '../test/dashboard/support/story.ts';
 import { dashboardWorld } from '../test/dashboard/support/world.ts';
 
@@ -34,6 +36,33 @@ const story = await tellStory(world);
 await world.tokenOf('deploys@example.com', [{ rights: ['read', 'deploy', 'act'], agents: ['shop-*'] }]);
 await world.tokenOf('ci', [{ rights: ['deploy'], namespaces: ['shop'] }]);
 
+const edges = Array.from({ length: 40 }, (_, index) => `edge-${String(index).padStart(2, '0')}`);
+const outcomeOf = (agentId: string) => (agentId === 'edge-13' ? 'not_ready' : 'ok');
+cleanup.defer(await connectFleet(world.url, edges, { outcomeOf }));
+const payload = { releaseName: 'web', namespace: 'shop', chartName: 'web' };
+await world.plane.rollouts.start({ id: 'web-2.0', agents: ['edge-*'], payload, soak: false, onFailure: 'pause' });
+await world.plane.rollouts.start({ id: 'mail-1.4', agents: ['edge-0*'], payload: { ...payload, releaseName: 'mail' } });
+const shell = await startShellAgent(world, 'edge-shell', cleanup);
+for (let line = 1; line <= 60; line++) shell.log(`GET /orders/${1000 + line} 200 ${line % 7}.${line % 10} ms`);
+
+const browser = await startBrowser();
+cleanup.defer(() => browser.close());
+
+/** Opens a terminal, types something, and leaves. Returns the key of the session. */
+async function recordSession(): Promise<string> {
+  const { page } = await openPage(browser, { token: world.token });
+  await page.goto(world.url + hrefOf('terminal', { agent: 'edge-shell' }, { namespace: 'shop', name: 'web-0' }));
+  await page.getByLabel(/^Reason/).fill('ticket 4711');
+  await page.getByRole('button', { name: 'Open the terminal' }).click();
+  await page.locator('.xterm-rows').getByText('web-0 $').first().waitFor();
+  await page.keyboard.type('ls -l /etc/app\nps aux\nexit\n', { delay: 20 });
+  await page.getByText('The program has ended').waitFor();
+  await page.goto(`${world.url}/sessions`);
+  const href = await page.locator('main table a').first().getAttribute('href');
+  await page.context().close();
+  return decodeURIComponent(href?.split('/').at(-1) ?? '');
+}
+
 const place = { agent: 'shop-berlin', namespace: 'shop', release: 'web' };
 const pages: Record<string, { href: string; shows: string }> = {
   overview: { href: hrefOf('overview', {}), shows: 'h2' },
@@ -50,16 +79,22 @@ const pages: Record<string, { href: string; shows: string }> = {
   plans: { href: hrefOf('plans', {}), shows: 'table' },
   audit: { href: hrefOf('audit', {}), shows: 'table' },
   tokens: { href: hrefOf('tokens', {}), shows: '.rows' },
+  people: { href: hrefOf('people', {}), shows: '.empty' },
+  rollouts: { href: hrefOf('rollouts', {}), shows: 'table' },
+  rollout: { href: hrefOf('rollout', { rollout: 'web-2.0' }), shows: 'table' },
+  'start-rollout': { href: hrefOf('startRollout', {}), shows: 'form' },
+  logs: { href: hrefOf('logs', { agent: 'edge-shell' }, { namespace: 'shop', release: 'web' }), shows: '.log div' },
+  terminal: { href: hrefOf('terminal', { agent: 'edge-shell' }, { namespace: 'shop', name: 'web-0' }), shows: 'form' },
+  sessions: { href: hrefOf('sessions', {}), shows: 'table' },
+  recording: { href: hrefOf('session', { command: await recordSession() }), shows: '.xterm-rows div' },
   connect: { href: hrefOf('connect', {}), shows: 'form' },
 };
 
 /** The pages whose wide pictures are in the documentation. */
-const documented = new Set(['overview', 'agents', 'release', 'failure']);
+const documented = new Set(['overview', 'rollout', 'release', 'failure', 'recording']);
 
 const isForDocs = process.argv.length === 2;
 await mkdir(folder, { recursive: true });
-const browser = await startBrowser();
-cleanup.defer(() => browser.close());
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const width of isForDocs ? [1280] : [1280, 360]) {
     const { page, errors } = await openPage(browser, {

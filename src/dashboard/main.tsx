@@ -9,7 +9,12 @@ import { createTheme } from './shell/theme.ts';
 
 const send: typeof fetch = (input, init) => fetch(input, init);
 const session = createSession({ storage: sessionStorage, fetch: send });
-const api = createApi({ fetch: send, headers: () => session.headers(), onSignedOut: () => session.signOut() });
+const api = createApi({
+  fetch: send,
+  headers: () => session.headers(),
+  protocols: () => session.protocols(),
+  onSignedOut: () => session.forget(),
+});
 const now = signal(new Date().getTime());
 setInterval(() => (now.value = new Date().getTime()), 1000);
 const app = {

@@ -1,51 +1,18 @@
-import anyTest, { type ExecutionContext, type TestFn } from 'ava';
-import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
 import { hrefOf } from '../../src/dashboard/route/route.ts';
 import { rawAgent } from '../control-plane/support/raw-agent.ts';
-import { browserProgram, openPage, type PageOptions, startBrowser } from './support/browser.ts';
+import { barriers } from './support/barriers.ts';
+import { type BrowserContext, browserTest, open, requireFit } from './support/opened.ts';
 import { type Story, tellStory } from './support/story.ts';
-import { type DashboardWorld, dashboardWorld } from './support/world.ts';
 
-interface Context {
-  browser: Browser;
-  world: DashboardWorld;
+interface Context extends BrowserContext {
   story: Story;
-  cleanup: AsyncDisposableStack;
 }
 
-const serial = (anyTest as TestFn<Context>).serial;
-// the program of the browser is not part of the project
-const test = browserProgram === undefined ? serial.skip : serial;
 const place = { agent: 'shop-berlin', namespace: 'shop', release: 'web' };
 
-if (browserProgram === undefined) {
-  anyTest('no page is tested, because no browser is installed: apt-get install -y chromium', (t) => t.pass());
-} else {
-  serial.before(async (t) => {
-    t.timeout(120_000);
-    const cleanup = new AsyncDisposableStack();
-    t.context.cleanup = cleanup;
-    t.context.browser = await startBrowser();
-    cleanup.defer(() => t.context.browser.close());
-    t.context.world = await dashboardWorld(cleanup);
-    t.context.story = await tellStory(t.context.world);
-  });
-  serial.after.always((t) => t.context.cleanup.disposeAsync());
-}
-
-/** Opens a page that must report no errors. */
-async function open(t: ExecutionContext<Context>, href: string, options: PageOptions = {}): Promise<Page> {
-  t.timeout(60_000);
-  const { browser, world } = t.context;
-  const { page, errors } = await openPage(browser, { token: world.token, ...options });
-  t.teardown(async () => {
-    await page.context().close();
-    if (errors.length > 0) throw new Error(`the page has reported errors: ${errors.join('; ')}`);
-  });
-  await page.goto(world.url + href);
-  return page;
-}
+const test = browserTest<Context>(async (context) => {
+  context.story = await tellStory(context.world);
+});
 
 test('a token opens the page, a wrong one does not, and signing out ends it', async (t) => {
   const page = await open(t, '/agents', { token: undefined });
@@ -223,8 +190,7 @@ test('names and notes of agents run no script and break no layout', async (t) =>
     for (const href of [undefined, '/agents', '/', hrefOf('agent', { agent: id }), '/commands']) {
       if (href !== undefined) await page.goto(world.url + href);
       await page.locator('main h1').waitFor();
-      const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-      t.true(overflow <= 0, `${href ?? 'command'} at ${width}: ${overflow} pixels too wide`);
+      await requireFit(t, page, `${href ?? 'command'} at ${width}`);
     }
     t.is(await page.locator('main img, main script').count(), 0);
   }
@@ -267,25 +233,13 @@ test('a list of 10,000 agents has few rows in the document, and filters within 1
   await page.getByRole('link', { name: 'edge-9999' }).waitFor();
 });
 
-/** Returns the barriers that axe finds on a page. Default of `rules`: all of its rules. */
-async function barriers(page: Page, rules?: string[]): Promise<string[]> {
-  return await page.evaluate(async (only) => {
-    interface Checker {
-      run(
-        options: object,
-      ): Promise<{ violations: { id: string; nodes: { failureSummary: string; html: string }[] }[] }>;
-    }
-    const { axe: checker } = globalThis as unknown as { axe: Checker };
-    const { violations } = await checker.run(only ? { runOnly: only } : {});
-    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''} ${nodes[0]?.failureSummary ?? ''}`);
-  }, rules);
-}
-
 test('no page has a barrier that axe finds, light or dark', async (t) => {
   const { story, world } = t.context;
   const page = await open(t, '/');
   const hrefs = [
-    ...['/', '/agents', '/commands', '/plans', '/audit', '/tokens', '/connect', '/nothing'],
+    ...['/', '/agents', '/commands', '/plans', '/audit', '/tokens', '/people', '/connect', '/nothing'],
+    ...['/rollouts', '/rollouts/unknown', '/start-rollout', '/start-rollout?tab=json', '/sessions'],
+    ...[hrefOf('terminal', { agent: place.agent }), hrefOf('logs', { agent: place.agent })],
     ...['', 'revisions', 'values', 'manifest'].map((tab) => hrefOf('release', place, { tab })),
     ...['', 'commands', 'events', 'abilities'].map((tab) => hrefOf('agent', { agent: place.agent }, { tab })),
     ...[story.failed, story.plan, story.upgrade].map((command) => hrefOf('command', { command })),
@@ -295,7 +249,6 @@ test('no page has a barrier that axe finds, light or dark', async (t) => {
     await page.goto(world.url + href);
     await page.locator('main h1').waitFor();
     await page.locator('.loading').waitFor({ state: 'detached' });
-    await page.evaluate(axe.source);
     t.deepEqual(await barriers(page), [], href);
     await page.emulateMedia({ colorScheme: 'dark' });
     t.deepEqual(await barriers(page, ['color-contrast']), [], `${href}, dark`);

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { bearer } from '../../net/authorization.ts';
 import { createUpgradeListener, type Decision } from '../../net/websocket-server.ts';
 import { FrameTurns } from '../../protocol/session/frame-turns.ts';
 import { addressOf, authenticateUser, type UserAccess } from '../access/authenticate-user.ts';
@@ -40,6 +41,12 @@ export interface SessionListener {
 
 /** A status code of RFC 6455 for applications: there is no session, yet or any more. */
 const noSession = 4404;
+
+/** The subprotocol of these WebSockets, for callers that name one. */
+const streamSubprotocol = 'helm-agent.stream';
+
+/** The subprotocol with which a page sends its token: this, and the token in Base64url. */
+const tokenSubprotocol = /^helm-agent\.bearer\.([\w-]{1,6000})$/;
 
 const sessionPath = /^\/api\/commands\/([^/]+)\/(stream|watch)$/;
 
@@ -91,6 +98,7 @@ export function sessionListener({
   const decide = async (request: IncomingMessage): Promise<Decision> => {
     let name: string | undefined;
     try {
+      acceptTokenOfPage(request);
       const user = await authenticateUser(request, access);
       name = user.principal.name;
       requireOwnPage(request);
@@ -122,13 +130,27 @@ export function sessionListener({
   return {
     upgrade: createUpgradeListener({
       peer: 'a caller of a session',
-      subprotocols: [],
+      subprotocols: [streamSubprotocol],
       maxMessageBytes: maxSessionMessageBytes,
       decide,
       log,
     }),
     close: () => stopping.abort(),
   };
+}
+
+/**
+ * Pages cannot send the header `Authorization` with a WebSocket, so its value is read from a
+ * subprotocol.
+ */
+function acceptTokenOfPage({ headers }: IncomingMessage): void {
+  if (headers.authorization !== undefined) return;
+  const offered = headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? [];
+  const tokens = offered.flatMap((name) => tokenSubprotocol.exec(name)?.[1] ?? []);
+  const [token] = tokens;
+  if (token !== undefined && tokens.length === 1) {
+    headers.authorization = bearer(Buffer.from(token, 'base64url').toString());
+  }
 }
 
 /** Browsers let any web page open a WebSocket, and say only where the page is from. */

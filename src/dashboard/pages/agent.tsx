@@ -78,13 +78,24 @@ function AgentFacts({ agent }: { agent: Agent }) {
 }
 
 function AgentActions({ agent, onDone }: { agent: Agent; onDone: () => void }) {
-  const { api, location } = useApp();
+  const { api, location, session } = useApp();
   const [asked, setAsked] = useState<'accept' | 'forget'>();
-  const { agentId, connected } = agent;
+  const { agentId, connected, capabilities = [] } = agent;
+  const may = (right: string, type: string) => connected && session.hasRight(right) && capabilities.includes(type);
   const path = `/api/agents/${encodeURIComponent(agentId)}`;
   const isPending = agentStateOf(agent) === 'pending';
   return (
     <div class="buttons">
+      {may('logs', 'pod_logs') && (
+        <a class="button quiet" href={hrefOf('logs', { agent: agentId })}>
+          Logs
+        </a>
+      )}
+      {may('exec', 'exec_pod') && (
+        <a class="button quiet" href={hrefOf('terminal', { agent: agentId })}>
+          Terminal
+        </a>
+      )}
       {isPending && (
         <button type="button" class="primary" onClick={() => setAsked('accept')}>
           Accept

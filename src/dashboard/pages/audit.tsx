@@ -143,6 +143,7 @@ function useAudit(hours: number): Audit {
     setAudit({ entries: [], isComplete: false, error: undefined });
     follow().catch((reason: unknown) => {
       if (gone.signal.aborted) return;
+      clearTimeout(timer); // an empty log would hide the error
       const error = reason instanceof Error ? reason : new Error(String(reason));
       setAudit({ entries: [], isComplete: false, error });
     });

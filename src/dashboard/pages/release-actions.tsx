@@ -18,11 +18,22 @@ function useSend({ agent }: ReleasePlace) {
 /** Buttons for the whole release. */
 export function ReleaseActions({ place }: { place: ReleasePlace }) {
   const { namespace, release: releaseName } = place;
+  const { session } = useApp();
   const send = useSend(place);
   const [asked, setAsked] = useState<'test' | 'uninstall'>();
   const close = () => setAsked(undefined);
   return (
     <div class="buttons">
+      {session.hasRight('logs') && (
+        <a class="button quiet" href={hrefOf('logs', place, { namespace, release: releaseName })}>
+          Logs
+        </a>
+      )}
+      {session.hasRight('exec') && (
+        <a class="button quiet" href={hrefOf('terminal', place, { namespace, release: releaseName })}>
+          Terminal
+        </a>
+      )}
       <button type="button" onClick={() => setAsked('test')}>
         Test
       </button>

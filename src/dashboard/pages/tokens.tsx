@@ -6,6 +6,7 @@ import { EmptyState } from '../parts/message.tsx';
 import { Name } from '../parts/name.tsx';
 import { Time } from '../parts/time.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
+import { hrefOf } from '../route/route.ts';
 import type { Role } from '../server/session.ts';
 import type { ListedToken } from '../server/types.ts';
 import { foreignName } from '../text/foreign-text.ts';
@@ -27,6 +28,7 @@ export function TokensView() {
           </button>
         </div>
       </div>
+      <AccessTabs current="tokens" />
       <LoadedView of={tokens}>
         {({ tokens: all }) => (all.length === 0 ? <NoTokens /> : <TokenList tokens={all} onRevoke={setRevoked} />)}
       </LoadedView>
@@ -53,6 +55,21 @@ export function TokensView() {
         </Confirm>
       )}
     </>
+  );
+}
+
+/** The views about who may do what. */
+export function AccessTabs({ current }: { current: 'tokens' | 'people' }) {
+  const link = (name: typeof current, title: string) => (
+    <a href={hrefOf(name, {})} aria-current={name === current ? 'page' : undefined}>
+      {title}
+    </a>
+  );
+  return (
+    <nav class="tabs" aria-label="Access">
+      {link('tokens', 'Tokens')}
+      {link('people', 'People')}
+    </nav>
   );
 }
 

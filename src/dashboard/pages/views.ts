@@ -6,9 +6,17 @@ import { AuditView } from './audit.tsx';
 import { CommandDetails } from './command.tsx';
 import { CommandsView } from './commands.tsx';
 import { ConnectView } from './connect.tsx';
+import { LogsView } from './logs.tsx';
 import { OverviewView } from './overview.tsx';
+import { PeopleView } from './people.tsx';
 import { PlansView } from './plans.tsx';
 import { ReleaseView } from './release.tsx';
+import { RolloutView } from './rollout.tsx';
+import { RolloutsView } from './rollouts.tsx';
+import { SessionView } from './session.tsx';
+import { SessionsView } from './sessions.tsx';
+import { StartRolloutView } from './start-rollout.tsx';
+import { TerminalView } from './terminal.tsx';
 import { TokensView } from './tokens.tsx';
 
 /** The component of each view. It gets the parameters in the path. */
@@ -17,11 +25,19 @@ const table: { [Name in RouteName]: FunctionComponent<RouteParameters<Name>> } =
   agents: AgentsView,
   agent: AgentView,
   release: ReleaseView,
+  terminal: TerminalView,
+  logs: LogsView,
+  rollouts: RolloutsView,
+  rollout: RolloutView,
+  startRollout: StartRolloutView,
   commands: CommandsView,
   command: CommandDetails,
   plans: PlansView,
+  sessions: SessionsView,
+  session: SessionView,
   audit: AuditView,
   tokens: TokensView,
+  people: PeopleView,
   connect: ConnectView,
 };
 

@@ -25,6 +25,10 @@ export interface Api {
   /** The caller knows what the control plane returns. */
   get<Body>(path: string, signal?: AbortSignal): Promise<Body>;
   send<Body>(method: 'POST' | 'DELETE', path: string, body?: object): Promise<Body>;
+  /** Returns the bytes of a response. */
+  bytes(path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  /** Opens a WebSocket. */
+  socket(path: string): WebSocket;
   /** Returns the events of a stream, which is opened again where it was cut off. */
   events(path: string, options: EventsOptions): AsyncGenerator<ServerEvent>;
 }
@@ -32,11 +36,13 @@ export interface Api {
 export interface ApiOptions {
   fetch: typeof fetch;
   headers: () => Record<string, string>;
+  /** The subprotocols of WebSockets. */
+  protocols: () => string[];
   /** Called when the control plane does not know the user any more. */
   onSignedOut: () => void;
 }
 
-export function createApi({ fetch: send, headers, onSignedOut }: ApiOptions): Api {
+export function createApi({ fetch: send, headers, protocols, onSignedOut }: ApiOptions): Api {
   const request = async (path: string, init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> }) => {
     const response = await send(path, { ...init, headers: { ...headers(), ...init.headers } });
     if (response.ok) return response;
@@ -53,12 +59,37 @@ export function createApi({ fetch: send, headers, onSignedOut }: ApiOptions): Ap
       const response = await request(path, { method, ...content });
       return (await response.json()) as Body;
     },
+    async bytes(path, signal) {
+      const { body } = await request(path, { signal });
+      return chunksOf(body);
+    },
+    socket(path) {
+      const url = new URL(path, window.location.href);
+      url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+      const socket = new WebSocket(url, protocols());
+      socket.binaryType = 'arraybuffer';
+      return socket;
+    },
     events(path, options) {
       const open = (lastId: string, signal: AbortSignal) =>
         request(path, { signal, headers: lastId === '' ? {} : { 'last-event-id': lastId } });
       return followEvents(open, options);
     },
   };
+}
+
+/** Yields the chunks of a body. Not all browsers can iterate over it. */
+async function* chunksOf(body: Response['body']): AsyncGenerator<Uint8Array> {
+  const reader = body?.getReader();
+  try {
+    for (;;) {
+      const chunk = await reader?.read();
+      if (!chunk || chunk.done) return;
+      yield chunk.value;
+    }
+  } finally {
+    await reader?.cancel().catch(() => undefined); // it may have failed
+  }
 }
 
 async function errorOf(response: Response): Promise<ApiError> {

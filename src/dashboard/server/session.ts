@@ -19,7 +19,8 @@ interface User {
 
 /**
  * How requests are authenticated: by a token that the user has pasted, which the browser forgets
- * with the tab. A control plane that serves its own machine without a token needs none.
+ * with the tab, or by the cookie of a person who has signed in at a provider. A control plane that
+ * serves its own machine without a token needs none.
  */
 export interface Session {
   /** `unknown` until the control plane has replied for the first time. */
@@ -27,15 +28,29 @@ export interface Session {
   readonly user: ReadonlySignal<User | undefined>;
   /** Returns the headers of a request. */
   headers(): Record<string, string>;
+  /** Returns the subprotocols of a WebSocket, which has no headers. */
+  protocols(): string[];
+  /** Whether someone has a right with some of their roles. The control plane decides for sure. */
+  hasRight(right: string): boolean;
   /** Asks the control plane who the user is. Rejects if it cannot be reached. */
   resume(): Promise<void>;
   /** Signs in, and returns whether the token is valid. Rejects like `resume`. */
   signIn(token: string): Promise<boolean>;
-  /** Forgets the token. */
-  signOut(): void;
+  /** Returns whether people can sign in at a provider. */
+  hasProvider(): Promise<boolean>;
+  /** Forgets the token, after the control plane has found it not valid. */
+  forget(): void;
+  /** Ends the session. Rejects if the control plane cannot be reached. */
+  signOut(): Promise<void>;
 }
 
 const storageKey = 'helm-agent-token';
+
+/** Requests with a cookie need it to change something, see docs/protocol.md. */
+const changeHeader = { 'x-helm-agent-request': '1' };
+
+/** The user of a control plane that serves its own machine without a token. */
+export const localUser = 'local';
 
 export interface SessionOptions {
   storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
@@ -46,8 +61,8 @@ export function createSession({ storage, fetch: send }: SessionOptions): Session
   const state = signal<'unknown' | 'signed-out' | 'signed-in'>('unknown');
   const user = signal<User | undefined>(undefined);
   const headersOf = (token: string | null): Record<string, string> =>
-    token === null ? {} : { authorization: `Bearer ${token}` };
-  const signOut = () => {
+    token === null ? changeHeader : { authorization: `Bearer ${token}` };
+  const forget = () => {
     storage.removeItem(storageKey);
     user.value = undefined;
     state.value = 'signed-out';
@@ -65,14 +80,35 @@ export function createSession({ storage, fetch: send }: SessionOptions): Session
     state,
     user,
     headers: () => headersOf(storage.getItem(storageKey)),
+    protocols() {
+      const token = storage.getItem(storageKey);
+      return ['helm-agent.stream', ...(token === null ? [] : [`helm-agent.bearer.${base64url(token)}`])];
+    },
+    hasRight(right) {
+      const roles = user.value?.roles ?? [];
+      return roles.some(({ rights }) => rights.includes('admin') || rights.includes(right));
+    },
     async resume() {
-      if (!(await enter(storage.getItem(storageKey)))) signOut();
+      if (!(await enter(storage.getItem(storageKey)))) forget();
     },
     async signIn(token) {
       if (!/^[\x21-\x7e]{1,4096}$/.test(token) || !(await enter(token))) return false;
       storage.setItem(storageKey, token);
       return true;
     },
-    signOut,
+    async hasProvider() {
+      return (await send('/sign-in/methods')).ok;
+    },
+    forget,
+    async signOut() {
+      const hasCookie = storage.getItem(storageKey) === null && user.value?.name !== localUser;
+      if (hasCookie) await send('/api/sign-out', { method: 'POST', headers: changeHeader });
+      forget();
+    },
   };
+}
+
+/** Tokens have only characters of ASCII, see `signIn`. */
+function base64url(token: string): string {
+  return btoa(token).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }

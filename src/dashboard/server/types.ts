@@ -54,3 +54,83 @@ export interface ListedToken {
   readonly expiresAt: string;
   readonly createdBy?: string;
 }
+
+/** How far a cluster of a rollout is, see docs/rollouts.md. */
+export type ClusterStage =
+  | 'pending'
+  | 'away'
+  | 'held'
+  | 'inspecting'
+  | 'updating'
+  | 'testing'
+  | 'updated'
+  | 'failed'
+  | 'reviewing'
+  | 'reverting'
+  | 'reverted'
+  | 'stuck'
+  | 'superseded';
+
+export type StageCounts = Readonly<Partial<Record<ClusterStage, number>>>;
+
+/** A cluster of a rollout, as `GET /api/rollouts/ID/clusters` lists it. */
+export interface RolloutCluster {
+  readonly agentId: string;
+  readonly wave: number;
+  readonly stage: ClusterStage;
+  readonly attempt: number;
+  /** RFC 3339. */
+  readonly since?: string;
+  readonly base?: number | null;
+  readonly revision?: number;
+  readonly failure?: { readonly code: string; readonly message: string };
+}
+
+/** A rollout, as `GET /api/rollouts` lists it. Times are in RFC 3339. */
+export interface Rollout {
+  readonly id: string;
+  readonly type: string;
+  readonly releaseName?: string;
+  readonly namespace?: string;
+  readonly chart?: string;
+  readonly phase: 'running' | 'paused' | 'reverting' | 'succeeded' | 'failed' | 'aborted';
+  /** Why it does not run. */
+  readonly reason?: string;
+  /** Number of the present wave, from 1. */
+  readonly wave: number;
+  readonly waveStage: 'approval' | 'updating' | 'soaking';
+  readonly since: string;
+  readonly createdAt: string;
+  readonly startedBy?: string;
+  readonly clusters: StageCounts;
+  readonly waves: readonly { readonly number: number; readonly clusters: StageCounts }[];
+  /** At most 20. */
+  readonly problems: readonly RolloutCluster[];
+}
+
+/** A recording of a session, as `GET /api/recordings` lists it. */
+export interface ListedRecording {
+  readonly key: string;
+  readonly agentId: string;
+  readonly user: string;
+  readonly namespace?: string;
+  readonly releaseName?: string;
+  readonly pod?: string;
+  readonly container?: string;
+  readonly command?: string;
+  readonly reason?: string;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  readonly bytes: number;
+  readonly isEnded: boolean;
+}
+
+/** A session of a person, as `GET /api/sessions` lists it. Times are in RFC 3339. */
+export interface PersonSession {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'browser' | 'ctl';
+  readonly createdAt: string;
+  readonly seenAt: string;
+  readonly expiresAt: string;
+}

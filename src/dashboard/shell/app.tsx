@@ -4,6 +4,7 @@ import { useApp } from '../parts/app-context.ts';
 import { Loading } from '../parts/message.tsx';
 import { Name } from '../parts/name.tsx';
 import { hrefOf, type RouteName } from '../route/route.ts';
+import { localUser } from '../server/session.ts';
 import { Help } from './help.tsx';
 import { listenToKeys } from './keyboard.ts';
 import { PageBoundary } from './page-boundary.tsx';
@@ -12,11 +13,13 @@ import { SignIn } from './sign-in.tsx';
 /** The views in the navigation, with those that are parts of them. */
 const sections = [
   ['overview', 'Overview', []],
-  ['agents', 'Agents', ['agent', 'release']],
+  ['agents', 'Agents', ['agent', 'release', 'terminal', 'logs', 'connect']],
+  ['rollouts', 'Rollouts', ['rollout', 'startRollout']],
   ['commands', 'Commands', ['command']],
   ['plans', 'Plans', []],
+  ['sessions', 'Sessions', ['session']],
   ['audit', 'Audit', []],
-  ['tokens', 'Tokens', []],
+  ['tokens', 'Access', ['people']],
 ] as const satisfies readonly (readonly [RouteName, string, readonly RouteName[]])[];
 
 /** The page: navigation, the view of the address, and help. */
@@ -69,8 +72,8 @@ function Header({ onHelp }: { onHelp: () => void }) {
             <Name>{user.name}</Name>
           </span>
         )}
-        {user && user.name !== 'local' && (
-          <button type="button" class="plain" onClick={() => session.signOut()}>
+        {user && user.name !== localUser && (
+          <button type="button" class="plain" onClick={() => void session.signOut().catch(() => session.forget())}>
             Sign out
           </button>
         )}

@@ -6,12 +6,16 @@ export const shortcuts = [
   ['Enter', 'open the row'],
   ['g o', 'overview'],
   ['g a', 'agents'],
+  ['g r', 'rollouts'],
   ['g c', 'commands'],
+  ['g s', 'sessions'],
   ['?', 'this help'],
   ['Esc', 'leave the search, close a dialog'],
 ] as const;
 
-const pages: Readonly<Record<string, string>> = { o: '/', a: '/agents', c: '/commands' };
+const pages: Readonly<Record<string, string>> = {
+  ...{ o: '/', a: '/agents', r: '/rollouts', c: '/commands', s: '/sessions' },
+};
 
 /** The longest pause between two keys of a shortcut, in milliseconds. */
 const sequenceMs = 1000;

@@ -1,9 +1,12 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useApp } from '../parts/app-context.ts';
 
-/** Asks for a token. */
+/** Asks for a token, or leads to the provider at which people sign in. */
 export function SignIn() {
   const { session } = useApp();
+  const [hasProvider, setHasProvider] = useState(false);
+  useEffect(() => void session.hasProvider().then(setHasProvider, () => undefined), []);
+  const { pathname, search } = window.location;
   const [token, setToken] = useState('');
   const [problem, setProblem] = useState('');
   const signIn = async () => {
@@ -21,6 +24,19 @@ export function SignIn() {
         }}
       >
         <h1>helm-agent</h1>
+        {hasProvider && (
+          <>
+            <a
+              class="button"
+              href={`/sign-in?returnTo=${encodeURIComponent(pathname + search)}`}
+              // the server sends the browser on
+              target="_self"
+            >
+              Sign in with your organisation
+            </a>
+            <p class="muted or">or with a token</p>
+          </>
+        )}
         <label>
           <span>API token</span>
           <input

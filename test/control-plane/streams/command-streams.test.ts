@@ -240,6 +240,32 @@ test('refuses sessions without the token, and web pages that have it', async (t)
   await closed;
 });
 
+test('a page sends its token as a subprotocol, and is refused with a wrong one, or with several', async (t) => {
+  const { send, url } = await world(t, echo, { apiToken: 'secret' });
+  send('talk', 'k', 'api-token');
+  const address = `ws://${url('k')}`;
+  const origin = `http://${new URL(address).host}`;
+  const named = (token: string) => `helm-agent.bearer.${Buffer.from(token).toString('base64url')}`;
+  const open = async (protocols: string[], headers: Record<string, string> = { origin }) => {
+    const socket = new WebSocket(address, protocols, { headers });
+    await once(socket, 'open');
+    return socket;
+  };
+  const refusedBy = async (status: number, ...given: Parameters<typeof open>) =>
+    await t.throwsAsync(open(...given), { message: new RegExp(String(status)) });
+  await refusedBy(401, ['helm-agent.stream']);
+  await refusedBy(401, ['helm-agent.stream', named('wrong')]);
+  await refusedBy(401, ['helm-agent.stream', named('secret'), named('wrong')]);
+  await refusedBy(401, ['helm-agent.stream', 'helm-agent.bearer.']);
+  await refusedBy(401, ['helm-agent.stream', `helm-agent.bearer.${'a'.repeat(7000)}`]);
+  await refusedBy(401, ['helm-agent.stream', named('secret')], { origin, authorization: 'Bearer wrong' });
+  await refusedBy(403, ['helm-agent.stream', named('secret')], { origin: 'http://evil.example' });
+  const socket = await open(['helm-agent.stream', named('secret')]);
+  t.is(socket.protocol, 'helm-agent.stream');
+  socket.close();
+  await once(socket, 'close');
+});
+
 test('only the sender reads a stream by REST, and only one reader', async (t) => {
   const { plane, send, url } = await world(t, async (stream) => {
     await finish(stream);

@@ -34,6 +34,7 @@ export async function dashboardWorld(cleanup: AsyncDisposableStack): Promise<Das
     const plane = new ControlPlane({
       ...{ version: '1.2.3', apiToken: rootToken, insecure: true, dashboard: join(folder, 'dashboard') },
       store: createSqliteStore(join(folder, 'commands.db')),
+      ...{ recordSessions: 'terminals', recordingFolder: join(folder, 'recordings') },
     });
     return { plane, port: await plane.listen(port) };
   };

@@ -1,0 +1,34 @@
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Screen, ScreenOptions } from './screen.ts';
+
+export interface UsedScreen {
+  readonly element: RefObject<HTMLDivElement | null>;
+  /** Undefined until its script is loaded. */
+  readonly screen: Screen | undefined;
+  readonly error: Error | undefined;
+}
+
+/** Loads the terminal, and shows it while the component is there. The first options count. */
+export function useScreen(options: ScreenOptions): UsedScreen {
+  const element = useRef<HTMLDivElement>(null);
+  const [state, setState] = useState<{ screen?: Screen; error?: Error }>({});
+  useEffect(() => {
+    let screen: Screen | undefined;
+    let isGone = false;
+    const open = async () => {
+      const { openScreen } = await import('./screen.ts');
+      if (isGone || !element.current) return;
+      screen = openScreen(element.current, options);
+      setState({ screen });
+    };
+    open().catch((reason: unknown) => {
+      if (!isGone) setState({ error: reason instanceof Error ? reason : new Error(String(reason)) });
+    });
+    return () => {
+      isGone = true;
+      screen?.close();
+    };
+  }, []);
+  return { element, screen: state.screen, error: state.error };
+}

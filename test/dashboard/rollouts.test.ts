@@ -1,0 +1,112 @@
+import { hrefOf } from '../../src/dashboard/route/route.ts';
+import { connectFleet } from './support/fleet.ts';
+import { barriers } from './support/barriers.ts';
+import { browserTest, open, requireFit } from './support/opened.ts';
+
+const test = browserTest();
+
+const payload = { releaseName: 'web', namespace: 'shop', chartName: 'web' };
+const waves = [{ size: 1 }, { approval: true }];
+const ids = (prefix: string) => Array.from({ length: 4 }, (_, index) => `${prefix}-${index}`);
+
+test('a rollout is started from the form, waits for approval, and is followed until it has succeeded', async (t) => {
+  const { world } = t.context;
+  t.teardown(await connectFleet(world.url, ids('good')));
+  const page = await open(t, '/rollouts');
+  await page.getByRole('heading', { name: 'No rollout was started yet' }).waitFor();
+  await page.getByRole('link', { name: 'Start a rollout' }).first().click();
+  await page.getByLabel('Release', { exact: true }).fill('web');
+  await page.getByLabel('Namespace').fill('shop');
+  await page.getByLabel('Chart', { exact: true }).fill('web');
+  await page.getByLabel('Agents, with * for any text').fill('good-*');
+  await page.getByLabel('Sizes of the waves').fill('1, many');
+  await page.getByRole('button', { name: 'Start the rollout' }).click();
+  await page.getByRole('alert').getByText('waves must be numbers, or shares').waitFor();
+  await page.getByLabel('Sizes of the waves').fill('1, rest');
+  await page.getByLabel('Time between two waves').fill('');
+  await page.getByLabel('Values, as YAML').fill('replicas: 2');
+  await page.getByLabel(/waits until someone approves/).check();
+  await page.getByRole('button', { name: 'Start the rollout' }).click();
+  await page.getByText('Waits for approval').waitFor();
+  t.deepEqual(world.plane.rollouts.list().length, 1);
+  const waits = page.getByRole('list', { name: 'Waves' });
+  await waits.getByText('Updated').waitFor();
+  await page.getByRole('button', { name: 'Approve wave 2' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Approve wave 2' }).click();
+  await page.getByRole('status').getByText('Succeeded').waitFor();
+  await page.getByRole('table').getByText('good-3').waitFor();
+  await page.locator('select[name=wave]').selectOption('1');
+  await page.waitForURL(/wave=1/);
+  t.is(await page.getByRole('table').locator('tbody tr').count(), 1);
+  t.deepEqual(await barriers(page), []);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await requireFit(t, page, 'the rollout');
+});
+
+test('a rollout that fails stops by itself, says why, and is tried again, aborted and deleted', async (t) => {
+  const { world } = t.context;
+  const outcomeOf = (agentId: string) => (agentId === 'bad-0' ? 'not_ready' : 'ok');
+  t.teardown(await connectFleet(world.url, ids('bad'), { outcomeOf }));
+  const { id } = await world.plane.rollouts.start({ id: 'bad', agents: ['bad-*'], payload, waves, soak: false });
+  const page = await open(t, hrefOf('rollout', { rollout: id }));
+  await page.getByRole('status').getByText('Failed').waitFor();
+  await page
+    .locator('.notice')
+    .getByText(/failed/)
+    .waitFor();
+  await page.getByRole('table').getByText('Reverted').waitFor();
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Retry' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByRole('status').getByText('Failed').waitFor();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.waitForURL(/\/rollouts$/);
+  t.false(world.plane.rollouts.list().some((one) => one.id === id));
+});
+
+test('a rollout is paused, resumed and aborted from a request in JSON, also after a restart', async (t) => {
+  const { world } = t.context;
+  t.teardown(await connectFleet(world.url, ids('slow')));
+  const page = await open(t, '/start-rollout?tab=json');
+  const request = { id: 'slow', agents: ['slow-*'], payload, waves: [{ size: 1 }, {}], soak: '1h' };
+  await page.getByLabel(/^The request/).fill('[]');
+  await page.getByRole('button', { name: 'Start the rollout' }).click();
+  await page.getByRole('alert').getByText('must be an object').waitFor();
+  await page.getByLabel(/^The request/).fill(JSON.stringify(request));
+  await page.getByRole('button', { name: 'Start the rollout' }).click();
+  await page.getByText(/Soaks since/).waitFor();
+  const decide = async (name: string) => {
+    await page.getByRole('button', { name }).click();
+    await page.getByRole('dialog').getByRole('button', { name }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  };
+  await decide('Pause');
+  await page.getByRole('status').getByText('Paused').waitFor();
+  await page.getByText('paused by api-token').waitFor();
+  await world.restart();
+  await decide('Resume');
+  await page.getByRole('status').getByText('Running').waitFor();
+  await decide('Abort');
+  await page.getByRole('status').getByText('Aborted').waitFor();
+  t.is(world.plane.rollouts.get('slow').phase, 'aborted');
+});
+
+test('a user who may not deploy cannot start a rollout, or decide about one', async (t) => {
+  const { world } = t.context;
+  t.teardown(await connectFleet(world.url, ids('others')));
+  await world.plane.rollouts.start({ id: 'others', agents: ['others-*'], payload, waves, soak: '1h' });
+  const token = await world.tokenOf('reader', [{ rights: ['read'] }]);
+  const page = await open(t, hrefOf('rollout', { rollout: 'others' }), { token });
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('dialog').getByText('forbidden').waitFor();
+  await page.goto(`${world.url}/start-rollout?tab=json`);
+  await page.getByLabel(/^The request/).fill(JSON.stringify({ id: 'mine', agents: ['others-*'], payload }));
+  await page.getByRole('button', { name: 'Start the rollout' }).click();
+  await page.getByRole('alert').getByText('forbidden').waitFor();
+  const stranger = await world.tokenOf('stranger', [{ rights: ['read'], agents: ['elsewhere'] }]);
+  const hidden = await open(t, hrefOf('rollout', { rollout: 'others' }), { token: stranger });
+  await hidden.getByText('rollout_not_found').waitFor();
+  t.true(world.plane.rollouts.get('others').phase === 'running');
+});
