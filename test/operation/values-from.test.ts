@@ -1,4 +1,5 @@
 import type { ExecutionContext } from 'ava';
+import type { Cluster } from '../../src/objects/cluster.ts';
 import { diffRelease } from '../../src/operation/diff/diff-release.ts';
 import { operation as getOperation } from '../../src/operation/get.ts';
 import { operation as installOperation } from '../../src/operation/install.ts';
@@ -155,6 +156,44 @@ test('a template that fails with a value of a Secret does not show it', async (t
   await t.throwsAsync(world.install(failing, { valuesFrom: fromSecret }), expected);
   await t.throwsAsync(template(world.context(), { ...requestOf(world, failing), valuesFrom: fromSecret }), expected);
   await t.throwsAsync(diffRelease(world.context(), { ...requestOf(world, failing), valuesFrom: fromSecret }), expected);
+});
+
+test('reads the values with the rights of the operation', async (t) => {
+  const world = await worldWith(t);
+  const cluster: Cluster = {
+    ...world.cluster,
+    get: async (ref, signal) => {
+      if (ref.kind === 'Secret') throw Object.assign(new Error('secrets "db" is forbidden'), { code: 'forbidden' });
+      return await world.cluster.get(ref, signal);
+    },
+  };
+  await t.throwsAsync(world.install(showing, { valuesFrom: fromSecret }, { cluster }), {
+    code: 'forbidden',
+    message: /^valuesFrom\[0\]: secrets "db" is forbidden/,
+  });
+  t.deepEqual(await world.history(), []);
+});
+
+test('what the API server says about an object, and the failed revision, do not show values of Secrets', async (t) => {
+  const world = await worldWith(t);
+  const cluster: Cluster = {
+    ...world.cluster,
+    apply: (object, options) => {
+      options.onWarning?.(`unknown value ${password}`);
+      const refusal = new Error(`admission webhook "policy" denied ${object.metadata.name}: ${password}`);
+      return Promise.reject(Object.assign(refusal, { code: 'invalid' }));
+    },
+  };
+  const error = await t.throwsAsync(
+    world.install(showing, { valuesFrom: fromSecret, atomic: false, createNamespace: false }, { cluster }),
+    { message: /denied a: \*\*\*/ },
+  );
+  t.false(error.message.includes(password));
+  t.regex(JSON.stringify(world.progress), /unknown value \*\*\*/);
+  t.false(JSON.stringify(world.progress).includes(password));
+  const stored = await world.stored(1);
+  t.regex(stored?.info.description ?? '', /denied a: \*\*\*/);
+  t.false(stored?.info.description?.includes(password));
 });
 
 test('results, plans and differences mask values of Secrets, and the cluster has them', async (t) => {

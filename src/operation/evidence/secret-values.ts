@@ -7,6 +7,9 @@ import type { ObjectDifference } from '../diff/object-changes.ts';
 import { redactedTexts } from './redacted-resources.ts';
 import { type Manifests, type Redact, type RedactionContext, redactionOf } from './release-redaction.ts';
 
+/** Time to redact the texts of a result, which are `***` after that, in milliseconds. */
+const redactionTime = 60_000;
+
 type AnswerContext = RedactionContext & Pick<OperationContext, 'abandon'>;
 
 /** Replaces the secret values of releases in what results show of them. */
@@ -27,7 +30,7 @@ export function answerRedaction(context: AnswerContext, releases: readonly Manif
 
 function redactionBy(redact: Redact, abandon: AbortSignal | undefined): AnswerRedaction {
   const texts = async (given: readonly string[]) => {
-    const shown = await redactedTexts(given, redact, abandon);
+    const shown = await redactedTexts(given, redact, abandon, redactionTime);
     return given.map((_, index) => shown[index] ?? masked);
   };
   return { texts, differences: (given) => redactedDifferences(given, texts) };
