@@ -3,9 +3,10 @@ import { satisfies } from '../go/semver-constraint.ts';
 import type { TimeRange } from '../objects/cluster.ts';
 import { groupOf } from '../objects/group-kind.ts';
 import type { ObjectTarget } from '../objects/object-target.ts';
+import { commands } from '../protocol/commands/index.ts';
 import { matchesPattern } from '../protocol/pattern.ts';
 import { isInWindow } from '../protocol/window.ts';
-import { describeScope, isSelected } from '../rights/command-selector.ts';
+import { type CommandScope, describeScope, isSelected } from '../rights/command-selector.ts';
 import type { VerifiedSignature } from '../signatures/command-statement.ts';
 import { requireSignatures } from '../signatures/required-signatures.ts';
 import { SignatureError } from '../signatures/signature-error.ts';
@@ -17,6 +18,9 @@ import { approversText, type PlanApprovals, planApprovals } from './plan-approva
 import { denied, refused } from './policy-error.ts';
 import type { LookupScope, PolicyRule, PolicyRules } from './policy-rules.ts';
 import type { ClusterTime, DecisionTime, PolicyScope } from './policy-scope.ts';
+
+/** The commands that plans perform. */
+export type PlannedCommand = 'install_release' | 'upgrade_release' | 'rollback_release' | 'uninstall_release';
 
 /** The limits of one command. */
 export interface CommandPolicy {
@@ -37,6 +41,11 @@ export interface CommandPolicy {
    * another namespace than the release.
    */
   requireLookup(isOther: boolean, target: () => string): void;
+  /**
+   * Throws `PolicyError` if a rule refuses the command that a plan performs, with its reason.
+   * Default: none does.
+   */
+  requirePlanned?(type: PlannedCommand): void;
   /** Verifies approvals of plans. Default: there are none. */
   readonly approvals?: PlanApprovals | undefined;
   /** Undefined if the rule has no conditions. */
@@ -62,13 +71,16 @@ export function decide(
   const rule = rules.find((known) => isSelected(known, scope));
   const isContinued = time === 'continued';
   const now = clusterTime();
+  const requirePlanned = (type: PlannedCommand) =>
+    requireNotDenied(rules, { ...scope, type, right: commands[type].right });
   const approving = { agentId: agentOf(scope), keys: policy.keys, rule, now, isContinued };
   if (rule?.deny === undefined) requireOwnersUpgrade(rule, scope);
   if (rule === undefined) {
-    if (otherwise === 'allow') return { ...unlimited, approvals: planApprovals({ ...approving, senders: [] }) };
+    const approvals = planApprovals({ ...approving, senders: [] });
+    if (otherwise === 'allow') return { ...unlimited, approvals, requirePlanned };
     throw denied(`no rule of the policy is for ${describeScope(scope)}; let the owner of the cluster add one`);
   }
-  if (rule.deny !== undefined) throw denied(`rule ${rule.name} of the policy refuses it: ${rule.deny}`);
+  requireNotDenied(rules, scope);
   if (time !== 'continued' && rule.windows !== undefined && isChange) {
     if (!rule.windows.some((window) => isInWindow(window, time.begins))) {
       throw refused(rule, 'windows', `${time.begins.toISOString()} is outside of them; send the command again later`);
@@ -83,9 +95,15 @@ export function decide(
   }
   const signature = signatureOf(policy, rule, scope, { isAccepted: isContinued, now });
   const approvals = planApprovals({ ...approving, senders: signature?.signers ?? [] });
-  const limits = { ...limitsOf(rule, scope), signature, approvals };
+  const limits = { ...limitsOf(rule, scope), signature, approvals, requirePlanned };
   if (scope.chart !== undefined) limits.requireChart({ reference: scope.chart });
   return limits;
+}
+
+/** Throws `PolicyError` if the first rule for a command has a reason to refuse it. */
+function requireNotDenied(rules: readonly PolicyRule[], scope: CommandScope): void {
+  const rule = rules.find((known) => isSelected(known, scope));
+  if (rule?.deny !== undefined) throw denied(`rule ${rule.name} of the policy refuses it: ${rule.deny}`);
 }
 
 /** Returns when a decision is made, if that is known. */

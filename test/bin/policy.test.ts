@@ -165,6 +165,43 @@ test('a plan that was allowed is refused if its chart or its objects no longer a
   await answerOf(plane.applyPlan(agentId, { plan }));
 });
 
+test('a plan does not help around a rule that refuses its command, or around conditions on its options', async (t) => {
+  const { plane, api, file } = await policyWorld(t);
+  await answerOf(plane.install(agentId, install('app')));
+  const uninstalled = await answerOf(plane.plan(agentId, { action: 'uninstall', ...release }));
+  const forced = await answerOf(
+    plane.plan(agentId, { action: 'upgrade', ...install('app'), forceReplace: true, serverSide: false }),
+  );
+  const only = (plan: string) => plane.applyPlan(agentId, { plan });
+  const refusals: [string, string, RegExp][] = [
+    [
+      uninstalled.plan,
+      '  - { name: kept, commands: [uninstall_release], deny: by hand }\n  - { name: all }',
+      /rule kept .*: by hand/,
+    ],
+    [
+      forced.plan,
+      "  - { name: all, conditions: [{ expression: '!has(command.payload.forceReplace)', message: no force }] }",
+      /rule all .*conditions\[0\]: no force/,
+    ],
+    [
+      forced.plan,
+      `  - { name: all, conditions: [{ expression: 'command.type != "upgrade_release"', message: no upgrade }] }`,
+      /no upgrade/,
+    ],
+  ];
+  for (const [plan, rules, message] of refusals) {
+    writeFileSync(file, `rules:\n${rules}\ndefault: allow\n`);
+    const before = api.requests.length;
+    const failure = await failureOf(only(plan));
+    t.is(failure.code, 'denied_by_policy', failure.message);
+    t.regex(failure.message, message);
+    t.deepEqual(changes(api.requests.slice(before)), []);
+  }
+  writeFileSync(file, 'rules: [{ name: kept, commands: [uninstall_release], deny: by hand }]\ndefault: allow\n');
+  t.regex((await failureOf(only(uninstalled.plan))).message, /by hand/, 'also by the default');
+});
+
 test('a chart is refused before it is fetched', async (t) => {
   const { plane } = await policyWorld(t);
   const refused = ['oci://127.0.0.1:9/charts/web', 'http://127.0.0.1:9/web-1.0.0.tgz'];

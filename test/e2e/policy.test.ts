@@ -6,6 +6,7 @@ import test from 'ava';
 import type { CommandResult, SentCommand } from '../../src/control-plane/index.ts';
 import { connectCluster } from '../../src/kube/cluster.ts';
 import { uniqueName } from '../api/environment.ts';
+import { packedApp } from '../bin/support/archive.ts';
 import { useHarness } from './harness.ts';
 import type { Harness } from './open-harness.ts';
 import { kubeconfigText } from './real-cluster.ts';
@@ -27,6 +28,7 @@ const rules: Readonly<Record<string, string>> = {
   charts: 'charts: [local:plain, "upload:*"]',
   versions: 'versions: "<2.0.0"',
   digest: 'requireDigest: true',
+  read: 'readKinds: [ConfigMap]',
   kinds: 'kinds: [ConfigMap, Deployment]',
   deniedkinds: 'deniedKinds: [Secret, "*.rbac.authorization.k8s.io"]',
   objectnamespaces: 'objectNamespaces: [release]',
@@ -78,6 +80,7 @@ const manifests: Readonly<Record<string, string>> = {
   elsewhere: configMap(`{ name: x, namespace: ${other} }`),
   hook: configMap(`{ name: x, namespace: ${other}, annotations: { helm.sh/hook: pre-install } }`),
   'looks-here': configMap(named, 'found: {{ (lookup "v1" "ConfigMap" .Release.Namespace "").items | len | quote }}'),
+  'looks-pods': configMap(named, 'found: {{ (lookup "v1" "Pod" .Release.Namespace "").items | len | quote }}'),
   'looks-elsewhere': configMap(named, 'found: {{ (lookup "v1" "Secret" "kube-system" "").items | len | quote }}'),
 };
 const cluster = connectCluster({ text: kubeconfigText() });
@@ -107,11 +110,11 @@ test.after('no object was created in the other namespace', async (t) => {
   t.false(found.some(({ metadata }) => metadata.name === 'x'));
 });
 
-type Send = (harness: Harness) => SentCommand;
+type Send = (harness: Harness) => SentCommand | Promise<SentCommand>;
 
 const install =
-  (release: string, chartName: string, more: object = {}, sentBy?: string): Send =>
-  ({ plane, agentId }) => {
+  (release: string, chartName: string, more: object = {}, sentBy?: string) =>
+  ({ plane, agentId }: Harness): SentCommand<'install_release'> => {
     const fields = { namespace, releaseName: release, chartName, wait: false, createNamespace: false, ...more };
     return plane.install(agentId, fields, { sentBy });
   };
@@ -120,7 +123,8 @@ const minutes = 60_000;
 
 const decision = test.macro(async (t, send: Send, refusal?: RegExp) => {
   t.timeout(5 * minutes);
-  const result: CommandResult = await send(harness()).result;
+  const command = await send(harness());
+  const result: CommandResult = await command.result;
   if (refusal === undefined) {
     t.true(result.ok, result.ok ? '' : result.error.message);
   } else {
@@ -145,6 +149,13 @@ test(
 test('a version that is allowed', decision, install('versions-a', 'plain'));
 test('a version that is not allowed', decision, install('versions-b', 'plain-2'), /versions: version 2\.0\.0/);
 test('a chart without a digest', decision, install('digest-a', 'plain'), /requireDigest/);
+test('a chart with its content', decision, async ({ plane, agentId }) => {
+  const chartArchive = (await packedApp({ 'a.yaml': configMap(named) })).toString('base64');
+  const fields = { namespace, releaseName: 'digest-b', chartName: 'app', chartArchive, wait: false };
+  return plane.install(agentId, { ...fields, createNamespace: false });
+});
+test('a lookup of a kind that may be read', decision, install('read-a', 'looks-here'));
+test('a lookup of a kind that may not be read', decision, install('read-b', 'looks-pods'), /readKinds: Pod/);
 test('kinds that are allowed', decision, install('kinds-a', 'workload'));
 test('a kind that is not allowed', decision, install('kinds-b', 'secret'), /kinds: Secret/);
 test('kinds that are not denied', decision, install('deniedkinds-a', 'plain'));
@@ -216,15 +227,19 @@ test.serial(
     };
     try {
       t.is(await outcomeOf('kinds-u'), 'ok');
+      await changePolicy(`paused: audit until Friday\n${policyText()}`);
+      t.regex(await outcomeOf('kinds-p'), /^denied_by_policy: the policy is paused: audit until Friday/);
+      const shown = await harness().plane.status(harness().agentId, { namespace, releaseName: 'kinds-u' }).result;
+      t.true(shown.ok, 'commands that read are performed');
       await changePolicy(policyText(['deny']));
       t.regex(await outcomeOf('kinds-v'), /^denied_by_policy: no rule/);
       await changePolicy(policyText().replace("'object.kind", "'objekt.kind").replace('"object.kind', '"objekt.kind'));
       t.regex(
         await outcomeOf('kinds-w'),
-        /^policy_invalid: .*rules\[15\]\.conditions\[0\]\.expression of the rule object: 1:1: objekt/,
+        /^policy_invalid: .*rules\[16\]\.conditions\[0\]\.expression of the rule object: 1:1: objekt/,
       );
       await changePolicy(policyText().replace('kinds:', 'kind:'));
-      t.regex(await outcomeOf('kinds-x'), /^policy_invalid: .*rules\[4\]: .*kind/);
+      t.regex(await outcomeOf('kinds-x'), /^policy_invalid: .*rules\[5\]: .*kind/);
       await changePolicy(policyText());
       t.is(await outcomeOf('kinds-y'), 'ok');
     } finally {

@@ -101,14 +101,18 @@ async function withdrawIfStale(plans: Plans, { id }: PlanEntry, run: () => Promi
 type PlannedOperation = Awaited<ReturnType<typeof plannedOperation>>;
 
 /**
- * Throws `forbidden` for the plan of another account, `denied_by_policy` for a chart that is not
- * allowed any more, and `approval_required` if approvals that the policy requires are missing.
+ * Throws `forbidden` for the plan of another account, `denied_by_policy` for a command or a chart
+ * that is not allowed any more, and `approval_required` if approvals that the policy requires are
+ * missing.
  */
 async function plannedOperation(context: OperationContext, plans: Plans, entry: PlanEntry) {
   const { id, salt, content } = entry;
   const { policy } = context;
   const { action, request, account: planner, ...change } = content;
   requirePlanner(context.account, id, planner);
+  const command = `${action}_release` as const;
+  policy?.requirePlanned?.(command);
+  await policy?.conditions?.requirePlanned(command, request);
   if (action === 'install' || action === 'upgrade') {
     const chart = { reference: request.chartFrom, version: change.release?.chart.metadata?.version };
     policy?.requireChart(chart);

@@ -1,5 +1,7 @@
 import { codeOf } from '../../errors/index.ts';
+import { commands } from '../../protocol/commands/index.ts';
 import type { ChartReference } from '../chart-reference.ts';
+import type { PlannedCommand } from '../command-policy.ts';
 import { refused } from '../policy-error.ts';
 import type { PolicyRule, PolicyRules } from '../policy-rules.ts';
 import type { DecisionTime, PolicyScope } from '../policy-scope.ts';
@@ -42,6 +44,8 @@ export async function compileConditions(
 export interface CommandConditions {
   /** Rejects with `PolicyError` unless the conditions on charts hold for a loaded chart. */
   requireChart(chart: LoadedChart): Promise<void>;
+  /** Rejects with `PolicyError` unless the conditions on commands hold for that of a plan. */
+  requirePlanned(type: PlannedCommand, options: object): Promise<void>;
   /** Rejects with `PolicyError` unless the conditions on objects hold for an object to write. */
   requireObject(object: object): Promise<void>;
 }
@@ -80,6 +84,10 @@ export async function openConditions(
   if (!isLoaded) await requireAt('chart');
   return {
     requireChart: (chart) => requireAt('chart', { chart: chartValue(chart) }),
+    requirePlanned(type, payload) {
+      const { command } = conditionValues({ ...scope, type, right: commands[type].right, payload });
+      return requireAt('command', { command });
+    },
     requireObject: (object) => requireAt('object', { object }),
   };
 }
