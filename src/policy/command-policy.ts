@@ -26,6 +26,8 @@ export type PlannedCommand = 'install_release' | 'upgrade_release' | 'rollback_r
 export interface CommandPolicy {
   /** Name of the rule that the command is allowed by. Undefined for the default of the policy. */
   readonly rule: string | undefined;
+  /** The policy itself, to be shown. Default: it cannot be. */
+  readonly source?: { text: string; paused: string | undefined } | undefined;
   /** The signatures that the rule requires. Default: it requires none. */
   readonly signature?: VerifiedSignature<TrustedKey> | undefined;
   /** Throws `PolicyError` unless the chart may be used. Its version is known when it is loaded. */

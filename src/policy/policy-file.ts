@@ -27,7 +27,7 @@ interface PolicyOptions {
  * wrong refuses all commands. Rejects with `PolicyError` if it is wrong now.
  */
 export async function openPolicyFile(path: string, { evaluator, clusterTime }: PolicyOptions): Promise<Policy> {
-  const read = (text: string) => compilePolicy(text, evaluator);
+  const read = async (text: string) => ({ ...(await compilePolicy(text, evaluator)), text });
   const current = await openOwnerFile(path, read, (problem, cause) => {
     const message = `the policy file ${path} cannot be used: ${problem}; let the owner of the cluster correct it`;
     return new PolicyError('policy_invalid', message, { cause });
@@ -37,7 +37,8 @@ export async function openPolicyFile(path: string, { evaluator, clusterTime }: P
       const policy = await current();
       // a command cannot wait for a window that only the clock of this machine has
       const time = when === 'continued' ? when : { begins: new Date(clusterTime().earliest) };
-      const limits = decide(policy.rules, scope, time, clusterTime);
+      const source = { text: policy.text, paused: policy.rules.paused };
+      const limits = { ...decide(policy.rules, scope, time, clusterTime), source };
       const rule = policy.rules.rules.find(({ name }) => name === limits.rule);
       if (rule?.conditions === undefined) return limits;
       return { ...limits, conditions: await openConditions(rule, scope, time, policy) };

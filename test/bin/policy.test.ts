@@ -212,6 +212,17 @@ test('a chart is refused before it is fetched', async (t) => {
   }
 });
 
+test('the control plane sees the policy in force, and cannot change it', async (t) => {
+  const { plane, file } = await policyWorld(t);
+  const shown = await answerOf(plane.getPolicy(agentId, {}));
+  t.is(shown.policy, strict);
+  t.regex(shown.sha256 ?? '', /^[0-9a-f]{64}$/);
+  writeFileSync(file, `paused: audit\n${strict}`);
+  t.like(await answerOf(plane.getPolicy(agentId, {})), { paused: 'audit' });
+  writeFileSync(file, 'rules: []\ndefault: deny\n');
+  t.is((await failureOf(plane.getPolicy(agentId, {}))).code, 'denied_by_policy');
+});
+
 test('a wrong policy refuses new commands until it is corrected', async (t) => {
   const { plane, file } = await policyWorld(t);
   writeFileSync(file, 'rules: [{ name: a, kinds: Secret }]\ndefault: deny\n');
@@ -226,9 +237,12 @@ test('the log says which rule has allowed a command, and why another was refused
   const { plane, lines } = await policyWorld(t);
   await answerOf(plane.install(agentId, install('app')));
   await failureOf(plane.install(agentId, { ...install('elsewhere'), releaseName: 'other' }));
-  const logged = lines.map((line) => JSON.parse(line) as { msg: string; rule?: string; code?: string });
+  const logged = lines.map(
+    (line) => JSON.parse(line) as { msg: string; rule?: string; code?: string; reason?: string },
+  );
   t.true(logged.some(({ msg, rule }) => msg === 'command accepted' && rule === 'strict'));
-  t.true(logged.some(({ code }) => code === 'denied_by_policy'));
+  const refusal = logged.find(({ code }) => code === 'denied_by_policy');
+  t.is(refusal?.reason, 'rule strict of the policy does not allow it: objectNamespaces');
 });
 
 test('a command that is continued after SIGKILL is within the policy as it is then, and may leave its window', async (t) => {

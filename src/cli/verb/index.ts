@@ -113,6 +113,10 @@ export const verbs: readonly VerbEntry[] = [
     async () => (await import('./objects.ts')).clusterInfo,
   ),
   verbEntry(
+    { name: 'policy', short: 'show the policy of the owner of the cluster', only: 'ctl' },
+    async () => (await import('./policy.ts')).policy,
+  ),
+  verbEntry(
     { name: 'get-object', short: 'print an object of any kind', only: 'ctl' },
     async () => (await import('./objects.ts')).getObject,
   ),

@@ -16,6 +16,7 @@ import { driftRelease } from './drift-release.ts';
 import { execPod } from './exec-pod.ts';
 import { getObject } from './get-object.ts';
 import { getPlan } from './get-plan.ts';
+import { getPolicy } from './get-policy.ts';
 import { getRelease } from './get-release.ts';
 import { installRelease } from './install-release.ts';
 import { listEvents } from './list-events.ts';
@@ -73,6 +74,7 @@ export const commands = {
   cancel_command: cancelCommand,
   deployment_info: deploymentInfo,
   cluster_info: clusterInfo,
+  get_policy: getPolicy,
   get_object: getObject,
   list_objects: listObjects,
   watch_objects: watchObjects,

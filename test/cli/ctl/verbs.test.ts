@@ -617,3 +617,21 @@ test('list asks for the releases of Helm 2', async (t) => {
   call.succeed({ releases: adopted });
   t.is(await code, 0);
 });
+
+test('policy prints the policy of the agent, with its digest', async (t) => {
+  const { ctl, puppets, stdout } = await world(t);
+  const code = ctl('policy');
+  const call = await puppets.call(0);
+  t.deepEqual<unknown, unknown>([call.type, call.payload], ['get_policy', {}]);
+  call.succeed({ policy: 'rules: []\ndefault: deny\n', sha256: 'ab12' });
+  t.is(await code, 0);
+  t.is(stdout.text, '# sha256:ab12\nrules: []\ndefault: deny\n');
+});
+
+test('policy says that an agent has none', async (t) => {
+  const { ctl, puppets, stdout } = await world(t);
+  const code = ctl('policy');
+  (await puppets.call(0)).succeed({});
+  t.is(await code, 0);
+  t.regex(stdout.text, /has no policy/);
+});
