@@ -82,7 +82,7 @@ async function policyWorld(t: ExecutionContext, policy = strict): Promise<Policy
 }
 
 const release = { namespace: 'shop', releaseName: 'web' };
-const install = (chartName: string, values = '') => ({ ...release, chartName, values, timeout: '20s' as const });
+const install = (chartName: string, values = '') => ({ ...release, chartName, values, timeout: '2m' as const });
 
 /** The requests that would change something outside of the namespace of the agent. */
 const changes = (requests: readonly string[]) =>
