@@ -78,6 +78,7 @@ export async function startAgentUnderAttack(args: readonly string[] = []): Promi
       const results = await Promise.all(commands.map((command) => command.result));
       const beside = await small.result;
       t.true(beside.ok, JSON.stringify(beside));
+      for (const result of results) if (!result.ok) t.log(result.error.message.slice(0, 500));
       const found = new Set(results.map((result) => (result.ok ? 'ok' : result.error.code)));
       return [...found].sort().join(' or ');
     });
