@@ -91,7 +91,7 @@ const pages: Record<string, { href: string; shows: string }> = {
 };
 
 /** The pages whose wide pictures are in the documentation. */
-const documented = new Set(['overview', 'rollout', 'release', 'failure', 'recording']);
+const documented = new Set(['overview', 'rollout', 'release', 'failure']);
 
 const isForDocs = process.argv.length === 2;
 await mkdir(folder, { recursive: true });

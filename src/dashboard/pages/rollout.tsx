@@ -119,6 +119,7 @@ function Clusters({ rollout, clusters }: { rollout: Rollout; clusters: readonly 
     if (stage !== '' && cluster.stage !== stage) return false;
     return (wave === '' || String(cluster.wave) === wave) && words.every((word) => text.includes(word));
   });
+  const sorted = [...shown.filter(hasProblem), ...shown.filter((cluster) => !hasProblem(cluster))];
   const columns = columnsOf(rollout);
   return (
     <section>
@@ -145,7 +146,7 @@ function Clusters({ rollout, clusters }: { rollout: Rollout; clusters: readonly 
       ) : (
         <Table
           label="Clusters"
-          rows={shown}
+          rows={sorted}
           columns={columns}
           keyOf={({ agentId }) => agentId}
           hrefOf={({ agentId }) => clusterHref(rollout, agentId)}
@@ -153,6 +154,11 @@ function Clusters({ rollout, clusters }: { rollout: Rollout; clusters: readonly 
       )}
     </section>
   );
+}
+
+/** Whether a cluster has failed, is held or is stuck. */
+function hasProblem({ failure }: RolloutCluster): boolean {
+  return failure !== undefined;
 }
 
 /** Returns the view of the release in a cluster. */
