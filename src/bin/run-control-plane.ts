@@ -20,6 +20,7 @@ import {
 import type { Logger } from '../control-plane/logger.ts';
 import { controlPlaneMetrics } from '../metrics/control-plane-metrics.ts';
 import { type HealthServer, startHealthServer } from '../net/health-server.ts';
+import { silentIntervals } from '../protocol/pace.ts';
 import { dashboardFolder } from './dashboard-folder.ts';
 import { followLogLevel, processLogger } from './logger.ts';
 import { openTracing } from './open-tracing.ts';
@@ -53,6 +54,8 @@ export async function runControlPlane(settings: ControlPlaneSettings): Promise<v
     insecure: listenInsecure,
     tls: files && (await openServerTls(files, { log })),
     ...(data !== undefined && { chartFolder: `${data}-charts`, recordingFolder: `${data}-recordings` }),
+    maxConnections: settings.maxConnections,
+    heartbeat: { pingIntervalMs: settings.heartbeat, silenceLimitMs: settings.heartbeat * silentIntervals },
     recordSessions: settings.recordSessions,
     requireSecond: settings.requireSecond,
     dashboard: dashboardFolder,

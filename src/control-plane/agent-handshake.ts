@@ -3,6 +3,7 @@ import { namesThisServer } from '../net/request-host.ts';
 import type { Decision } from '../net/websocket-server.ts';
 import { keySubprotocol, subprotocol } from '../protocol/subprotocol.ts';
 import type { AgentSocket } from './agent-registry.ts';
+import type { Arrivals } from './arrivals.ts';
 import type { AgentKeys } from './enrolment/agent-keys.ts';
 import { serveProof, type ServeProofOptions } from './enrolment/serve-proof.ts';
 import type { Authenticate } from './identity.ts';
@@ -14,10 +15,15 @@ export interface AgentHandshakeOptions extends Omit<ServeProofOptions, 'keys' | 
   openHost: () => string | undefined;
   /** Whether the packets of an agent would wait in memory. */
   isBehind: () => boolean;
+  /** How many agents may connect now. */
+  arrivals: Pick<Arrivals, 'wait' | 'add'>;
   /** Is given the connection of each agent that may stay. */
   trust: (socket: IncomingMessage['socket']) => void;
   serve: (agent: AgentSocket) => void;
 }
+
+/** Time for the store to catch up, in seconds. */
+const retryWhenBehind = 5;
 
 export interface AgentHandshake {
   /** Decides about a WebSocket handshake. */
@@ -28,7 +34,11 @@ export interface AgentHandshake {
 
 /** Returns the first part of the connections of agents, up to the proof of who they are. */
 export function agentHandshake(options: AgentHandshakeOptions): AgentHandshake {
-  const { authenticate, keys, openHost, isBehind, trust, serve } = options;
+  const { authenticate, keys, openHost, isBehind, arrivals, trust } = options;
+  const serve: typeof options.serve = (agent) => {
+    arrivals.add();
+    options.serve(agent);
+  };
   /** Returns why an agent without a key is refused; undefined if it needs no credential. */
   const refusalOfStranger = (request: IncomingMessage): string | undefined => {
     const host = authenticate ? undefined : openHost();
@@ -46,7 +56,8 @@ export function agentHandshake(options: AgentHandshakeOptions): AgentHandshake {
     if (refusal !== undefined) return { refuse: refusal };
     // An agent sends no Origin; a web page in a browser does.
     if (headers.origin !== undefined) return { refuse: '403 Forbidden' };
-    if (isBehind()) return { refuse: '503 Service Unavailable' };
+    const retryAfter = isBehind() ? retryWhenBehind : arrivals.wait();
+    if (retryAfter !== undefined) return { refuse: '503 Service Unavailable', retryAfter };
     // it has to prove its key
     if (identity && keys.has(identity.agentId)) return { refuse: '401 Unauthorized' };
     if (!hasKey) {

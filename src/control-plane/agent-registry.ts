@@ -5,6 +5,7 @@ import type { HeartbeatTimes } from '../net/heartbeat.ts';
 import { Allowance } from '../protocol/allowance.ts';
 import { closeCodes } from '../protocol/close-codes.ts';
 import { type Hello, maxUnfinished } from '../protocol/messages.ts';
+import { paceOf } from '../protocol/pace.ts';
 import type { Packet } from '../protocol/packet.ts';
 import { FrameTurns } from '../protocol/session/frame-turns.ts';
 import { streamKinds } from '../protocol/streams/stream-kinds.ts';
@@ -291,14 +292,16 @@ export class AgentRegistry {
    * does not know what else it may be missing.
    */
   #welcome(hello: Hello, connection: AgentConnection): boolean {
-    const { version, acceptStream } = this.#options;
-    const { agentId, resume, packets = [], streams } = hello;
+    const { version, acceptStream, heartbeat, limits, commands } = this.#options;
+    const { agentId, resume, packets = [], streams, pace } = hello;
+    const agents = Math.max(this.#connected.size, commands.knownAgents().size);
     const taken = packets.filter((type) => optionalPackets.has(type));
     const about = {
       server: 'helm-agent control-plane',
       version,
       ...(taken.length > 0 && { packets: taken }),
       ...(streams && { streams: streamKinds }),
+      ...(pace && { pace: paceOf({ agents, perSecond: limits.arrivals, ...heartbeat }) }),
     };
     if (streams) connection.acceptStreams((header, stream) => acceptStream(agentId, header, stream));
     if (!resume) {

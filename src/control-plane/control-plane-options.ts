@@ -68,8 +68,8 @@ export interface ControlPlaneOptions {
    * Default: it serves plain HTTP.
    */
   tls?: ServerTls | undefined;
-  /** Number of connections, of agents and of users. Default: 10,000. */
-  maxConnections?: number;
+  /** Number of connections, of agents and of users. Default: 20,000. */
+  maxConnections?: number | undefined;
   /** Time for an agent to send `hello`, in milliseconds. Default: 10,000. */
   helloTimeoutMs?: number;
   /**
@@ -113,7 +113,11 @@ export interface ControlPlaneOptions {
   requireSecond?: SessionRule | undefined;
   /** Default: nothing is logged. */
   log?: Logger;
-  heartbeat?: HeartbeatTimes;
+  /**
+   * When agents are pinged, and when silent ones are gone. Agents that know `pace` follow it.
+   * Default: pings each 30 s, and a minute of silence.
+   */
+  heartbeat?: HeartbeatTimes | undefined;
   /**
    * Takes measurements, for the `/metrics` of `helm-agent control-plane`. Default: they are
    * dropped.

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { silentRecorder } from '../metrics/metric-table.ts';
-import { defaultHeartbeat } from '../net/heartbeat.ts';
+import { defaultFleetHeartbeat } from '../net/heartbeat.ts';
 import { isCommandType } from '../protocol/commands/index.ts';
 import { isCommandStream } from '../protocol/streams/command-stream.ts';
 import { noTracing } from '../tracing/tracing.ts';
@@ -43,7 +43,7 @@ export function createParts(
   { table, now, monotonic, newKey, randomBytes }: ControlPlaneHost,
   emit: Emit,
 ) {
-  const { heartbeat = defaultHeartbeat, helloTimeoutMs = 10_000, version = '', log = silentLog } = options;
+  const { heartbeat = defaultFleetHeartbeat, helloTimeoutMs = 10_000, version = '', log = silentLog } = options;
   const { recorder = silentRecorder() } = options;
   const store = createEncryptedStore(options.store ?? createMemoryStore(), options.encryption);
   const limits = { ...defaultControlPlaneLimits, ...options.limits };

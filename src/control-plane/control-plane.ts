@@ -15,6 +15,7 @@ import { RefusedError } from './access/guard.ts';
 import type { UserTokens } from './access/user-tokens.ts';
 import { type AgentHandshake, agentHandshake } from './agent-handshake.ts';
 import { createApi } from './api.ts';
+import { Arrivals } from './arrivals.ts';
 import { auditOf } from './audit/audit-entry.ts';
 import type { SendRequest } from './command-methods.ts';
 import type { ConnectedAgent } from './connected-agent.ts';
@@ -39,6 +40,9 @@ import { requireToken } from './token.ts';
 
 /** Time for a user to upload a chart. */
 const uploadTimeoutMs = 600_000;
+
+/** Enough for 10,000 agents, of which any number has not proved its key yet. */
+const defaultMaxConnections = 20_000;
 
 type HttpServer = Server | HttpsServer;
 
@@ -84,7 +88,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     const parts = createParts(options, host, (name, ...values) => this.#emitLater(name, ...values));
     this.#parts = parts;
     const { log, recorder, limits, commands, agents, streams, keys, guard, audit, tokens, sessions, rollouts } = parts;
-    const { server, trust } = createBoundedServer(options.maxConnections ?? 10_000, {
+    const { server, trust } = createBoundedServer(options.maxConnections ?? defaultMaxConnections, {
       requestTimeoutMs: uploadTimeoutMs,
       tls: options.tls,
     });
@@ -128,6 +132,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
       newNonce: () => Buffer.from(host.randomBytes(nonceBytes)).toString('base64url'),
       openHost: () => this.#openHost(),
       isBehind: () => commands.isBehind,
+      arrivals: new Arrivals({ perSecond: limits.arrivals, monotonic: host.monotonic }),
       serve: (agent) => agents.serve(agent),
     });
     this.#upgrade = createUpgradeListener({

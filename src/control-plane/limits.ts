@@ -38,6 +38,11 @@ export interface ControlPlaneLimits {
   uploadWaitMs: number;
   /** Bytes that charts and recordings leave free, so that commands can be stored. */
   reservedBytes: number;
+  /**
+   * Number of agents that connect in a second. Further ones are refused with a time after which
+   * they try again, and agents that lose their connections come back at this rate.
+   */
+  arrivals: number;
   /** Number of agents whose position in the series of packets is kept. */
   sessions: number;
   /** Number of agents that are remembered when they are not connected. */
@@ -76,6 +81,7 @@ export const defaultControlPlaneLimits: ControlPlaneLimits = {
   uploadBytes: 2048 * mebibyte,
   uploadWaitMs: maxWaitMs,
   reservedBytes: 256 * mebibyte,
+  arrivals: 500,
   sessions: 20_000,
   knownAgents: 100_000,
   suspectAgeMs: 2000,

@@ -1,11 +1,14 @@
 export interface HeartbeatTimes {
-  /** Interval between pings. */
+  /** Interval between pings. `Infinity`: none are sent, because the peer sends them. */
   pingIntervalMs: number;
   /** A connection without any frame for this long is dead. */
   silenceLimitMs: number;
 }
 
 export const defaultHeartbeat: HeartbeatTimes = { pingIntervalMs: 10_000, silenceLimitMs: 25_000 };
+
+/** Of a control plane whose agents do not ping it: with thousands of them, pings are most of its work. */
+export const defaultFleetHeartbeat: HeartbeatTimes = { pingIntervalMs: 30_000, silenceLimitMs: 60_000 };
 
 /** The part of a WebSocket that a heartbeat needs. */
 export interface PingableSocket {
@@ -26,7 +29,8 @@ export function keepAlive(socket: PingableSocket, times: HeartbeatTimes, onDead:
     clearInterval(pings);
     clearTimeout(silence);
   };
-  const pings = setInterval(() => socket.ping(), times.pingIntervalMs);
+  const { pingIntervalMs } = times;
+  const pings = pingIntervalMs === Infinity ? undefined : setInterval(() => socket.ping(), pingIntervalMs);
   const onSilence = () => {
     if (socket.isPaused === true) {
       silence = startSilence();

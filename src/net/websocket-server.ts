@@ -2,12 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { messageOf } from '../errors/index.ts';
+import { Allowance } from '../protocol/allowance.ts';
 import { maxFrameBytes } from '../protocol/limits.ts';
 import { selectSubprotocol, subprotocol } from '../protocol/subprotocol.ts';
 
 /** A status line with which a request is refused, or a function that serves its socket. */
 export type Decision =
-  | { refuse: string }
+  /** `retryAfter`: seconds after which the peer may try again. */
+  | { refuse: string; retryAfter?: number }
   /** Called in the turn in which the socket opens. */
   | { serve: (socket: WebSocket, stream: Duplex) => void };
 
@@ -43,12 +45,14 @@ export function createUpgradeListener({
     perMessageDeflate: false,
   });
 
+  const waits = new Allowance({ count: 10, perSecond: 0.1 });
+
   return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const onError = (error: Error) => log.warn({ reason: error.message }, `${peer} went away during the handshake`);
     socket.on('error', onError);
     const timer = setTimeout(() => socket.destroy(), decisionTimeoutMs);
     decide(request)
-      .catch((error: unknown) => {
+      .catch((error: unknown): Decision => {
         const reason = messageOf(error);
         log.warn({ reason }, `cannot check the token of ${peer}`);
         return { refuse: '500 Internal Server Error' };
@@ -57,8 +61,12 @@ export function createUpgradeListener({
         clearTimeout(timer);
         if (socket.destroyed) return;
         if ('refuse' in decision) {
-          log.warn({ address: request.socket.remoteAddress, reason: decision.refuse }, `refused ${peer}`);
-          refuse(socket, decision.refuse);
+          const { refuse: reason, retryAfter } = decision;
+          // a whole fleet may have to wait
+          if (retryAfter === undefined || waits.take()) {
+            log.warn({ address: request.socket.remoteAddress, reason, retryAfter }, `refused ${peer}`);
+          }
+          refuse(socket, reason, retryAfter);
           return;
         }
         socket.off('error', onError);
@@ -77,8 +85,10 @@ const refusalTimeoutMs = 1000;
 /**
  * Responds with the status and closes the socket for good, whether or not the peer closes its end.
  */
-function refuse(socket: Duplex, status: string): void {
+function refuse(socket: Duplex, status: string, retryAfter: number | undefined): void {
   const cutOff = setTimeout(() => socket.destroy(), refusalTimeoutMs);
   socket.once('close', () => clearTimeout(cutOff));
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+  const wait = retryAfter === undefined ? '' : `Retry-After: ${retryAfter}\r\n`;
+  const head = `HTTP/1.1 ${status}\r\nConnection: close\r\n${wait}Content-Length: 0\r\n\r\n`;
+  socket.end(head, () => socket.destroy());
 }

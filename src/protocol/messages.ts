@@ -6,6 +6,7 @@ import { evidenceSchema } from './evidence.ts';
 import { maxKeyLength, maxTypeLength } from './limits.ts';
 import { logSchema } from './log.ts';
 import { maxChangedObjects, objectChangeSchema } from './object-change.ts';
+import { paceSchema } from './pace.ts';
 import { printableSchema } from './printable.ts';
 import { challengeSchema, pendingSchema, proofSchema, provedSchema } from './proof.ts';
 import { maxMessageLength, maxNameLength, resourceSchema } from './resource.ts';
@@ -62,6 +63,7 @@ export const helloSchema = z.object({
   packetFields: optionalPacketsSchema.describe(
     'Fields of packets that the agent knows besides `key`, `type`, `payload` and `seq`: `sentBy`, `traceparent`, `envelope`. Default: none',
   ),
+  pace: z.boolean().optional().describe('Whether the agent obeys `pace` in `welcome`. Default: false'),
   resume: resumeSchema
     .extend({ connection: z.int().positive().describe("Counts the connections of the agent's process from 1") })
     .optional()
@@ -90,6 +92,7 @@ export const welcomeSchema = z.object({
   version: z.string().max(maxNameLength).describe('Version of the control plane'),
   packets: optionalPacketsSchema.describe('The types in `packets` of `hello` that the control plane takes'),
   streams: streamsSchema,
+  pace: paceSchema.optional().describe('Only sent if `hello` has it. Default: both ends ping each other'),
   resume: resumeSchema
     .optional()
     .describe('The state of the series of packets, if `hello` has one and the control plane takes part'),

@@ -121,7 +121,7 @@ test('a control plane takes its settings from flags and the environment', async 
   t.is(await run('control-plane'), 0);
   const common = {
     ...{ agentsFile: 't', apiTokenFile: 'u', listenInsecure: false },
-    ...{ recordSessions: 'off', requireSecond: 'off' },
+    ...{ recordSessions: 'off', requireSecond: 'off', heartbeat: 30_000, maxConnections: 20_000 },
   };
   t.deepEqual(planes, [
     { port: 9000, host: '0.0.0.0', retryAfter: 120_000, ...common },
@@ -293,6 +293,21 @@ test(
   {},
   /--retry-after \(HELM_AGENT_RETRY_AFTER\): must be at most 1h/,
 );
+for (const [flag, value] of [
+  ['--heartbeat', '500ms'],
+  ['--heartbeat', '10m'],
+  ['--max-connections', '0'],
+  ['--max-connections', '1e9'],
+  ['--max-connections', 'many'],
+] as const) {
+  test(
+    `${flag} ${value}`,
+    refuses,
+    ['control-plane', flag, value],
+    {},
+    flag === '--heartbeat' ? /must be from 1s to 2m/ : /must be a number from 16 to 1000000/,
+  );
+}
 test(
   'a token over ws:// to another machine',
   refuses,

@@ -1,10 +1,11 @@
-import type { WebSocket } from 'ws';
+import { WebSocket } from 'ws';
 import { type HeartbeatTimes, keepAlive } from '../../net/heartbeat.ts';
 import { closeCodes } from '../../protocol/close-codes.ts';
 import type { CommandTable } from '../../protocol/commands/table.ts';
 import { maxBadPackets } from '../../protocol/limits.ts';
 import { drainSchema, type Hello, type Welcome, welcomeSchema } from '../../protocol/messages.ts';
 import { encodePacket, type Packet } from '../../protocol/packet.ts';
+import { obeyedPace, type Pace } from '../../protocol/pace.ts';
 import { decodePayload, PayloadError } from '../../protocol/payload.ts';
 import { FrameReader } from '../../protocol/session/frame-reader.ts';
 import type { FrameTurns } from '../../protocol/session/frame-turns.ts';
@@ -74,6 +75,9 @@ interface Connection {
   tunnel?: Tunnel;
   /** Time after which the peer wants the agent to connect again. */
   retryAfterMs?: number;
+  /** Time over which the agents of the peer connect again; undefined if it has not said. */
+  spreadMs?: number;
+  stopHeartbeat: () => void;
 }
 
 /** A connection that was closed. */
@@ -83,6 +87,8 @@ export interface ClosedConnection {
   reason: string;
   /** Time after which the peer wants the agent to connect again; undefined if it did not say. */
   retryAfterMs: number | undefined;
+  /** Time over which the agents of the peer connect again if they lose it, in milliseconds. */
+  spreadMs: number;
 }
 
 /**
@@ -153,24 +159,22 @@ export class Channel implements ConnectedPeer {
         if (this.#connection === connection) this.#connection = undefined;
         tunnels?.disconnect(connection.tunnel ?? false);
         connection.tunnel?.close();
-        onClose({ code, reason: reason.toString(), retryAfterMs: connection.retryAfterMs });
+        const { retryAfterMs, spreadMs = 0 } = connection;
+        onClose({ code, reason: reason.toString(), retryAfterMs, spreadMs });
       },
     });
-    const connection: Connection = { socket, reader, badPackets: 0 };
+    const stopHeartbeat = this.#startHeartbeat(socket, heartbeat);
+    const connection: Connection = { socket, reader, badPackets: 0, stopHeartbeat };
     this.#connection = connection;
     this.#connections++;
     this.#form = form;
     this.#takesLogs = false;
     this.#takesHealth = false;
-    const stopHeartbeat = keepAlive(socket, heartbeat, () => {
-      log.warn({ silenceMs: heartbeat.silenceLimitMs }, 'the peer is silent; closing the connection');
-      socket.terminate();
-    });
     socket.on('error', (error) => log.warn({ reason: error.message }, 'connection error'));
     socket.on('pong', (data) => this.#session.pong(data.toString()));
     const stopReporting = this.#options.clusterHealth?.onChange(() => this.#reportHealth());
     socket.once('close', () => {
-      stopHeartbeat();
+      connection.stopHeartbeat();
       stopReporting?.();
     });
     if (this.#form === 'v1') socket.send(encodePacket({ type: 'hello', payload: JSON.stringify(this.#hello()) }));
@@ -184,9 +188,10 @@ export class Channel implements ConnectedPeer {
   take(packet: Packet): boolean {
     if (this.#form === 'plain') return false;
     if (packet.type === 'welcome') {
-      const { resume, packets = [], streams } = welcomeOf(packet);
+      const { resume, packets = [], streams, pace } = welcomeOf(packet);
       this.#takesLogs = packets.includes('log');
       this.#takesHealth = packets.includes('health');
+      if (pace) this.#follow(pace);
       this.#session.greet(resume);
       this.#reportHealth();
       this.#openTunnel(streams);
@@ -238,6 +243,24 @@ export class Channel implements ConnectedPeer {
     return { ...reply, envelope: signResult({ agentId: hello.agentId, key, fingerprint, result }, resultSigner) };
   }
 
+  #startHeartbeat(socket: WebSocket, times: HeartbeatTimes): () => void {
+    return keepAlive(socket, times, () => {
+      this.#options.log.warn({ silenceMs: times.silenceLimitMs }, 'the peer is silent; closing the connection');
+      socket.terminate();
+    });
+  }
+
+  /** Leaves the pings to the peer, once for each connection. */
+  #follow(pace: Pace): void {
+    const connection = this.#connection;
+    if (this.#options.resumes !== true || connection?.socket.readyState !== WebSocket.OPEN) return;
+    if (connection.spreadMs !== undefined) return;
+    const { silenceLimitMs, spreadMs } = obeyedPace(pace);
+    connection.spreadMs = spreadMs;
+    connection.stopHeartbeat();
+    connection.stopHeartbeat = this.#startHeartbeat(connection.socket, { pingIntervalMs: Infinity, silenceLimitMs });
+  }
+
   #reportHealth(): void {
     const cluster = this.#options.clusterHealth?.state;
     const { socket } = this.#connection ?? {};
@@ -279,7 +302,7 @@ export class Channel implements ConnectedPeer {
     const { hello, resumes, tunnels } = this.#options;
     if (resumes !== true) return hello;
     const streams = tunnels && { streams: [...streamKinds] };
-    return { ...hello, ...streams, resume: { ...this.#session.resume, connection: this.#connections } };
+    return { ...hello, ...streams, pace: true, resume: { ...this.#session.resume, connection: this.#connections } };
   }
 
   async #close({ socket, reader }: Connection, code: number, reason: string): Promise<void> {

@@ -5,9 +5,10 @@
 export type DialFailure =
   /**
    * `hasToken`: whether the agent has sent a token. Default: true. `hasKey`: whether it has offered
-   * to prove its key. Default: false.
+   * to prove its key. Default: false. `retryAfterMs`: when the server, which has no room now, wants
+   * the agent to try again.
    */
-  | { kind: 'status'; status: number; hasToken?: boolean; hasKey?: boolean }
+  | { kind: 'status'; status: number; hasToken?: boolean; hasKey?: boolean; retryAfterMs?: number }
   /** `isProxy`: the connection to the proxy failed. */
   | { kind: 'error'; code: string | undefined; isProxy?: boolean }
   /** The proxy refused to connect to the control plane, with an HTTP status. */

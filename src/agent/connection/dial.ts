@@ -59,10 +59,11 @@ export function dial(options: DialOptions, onOpen: OnOpen): Promise<void> {
     const onError = (error: Error) => reject(new DialError(failureOf(error, url), url));
     socket.on('error', onError);
     socket.once('close', settle);
-    socket.once('unexpected-response', (_request: ClientRequest, { statusCode = 0 }: IncomingMessage) =>
+    socket.once('unexpected-response', (_request: ClientRequest, { statusCode = 0, headers }: IncomingMessage) =>
       fail({
         kind: 'status',
         status: statusCode,
+        ...retryAfter(statusCode, headers['retry-after']),
         hasToken: options.token !== undefined,
         ...(options.hasKey === true && { hasKey: true }),
       }),
@@ -93,6 +94,18 @@ function createSocket({ url, token, hasKey = false, secureContext, proxyEnv }: D
       ...(token !== undefined && { authorization: bearer(token) }),
     },
   });
+}
+
+/** Status codes of a server that may have room later. */
+const busyStatuses = new Set([429, 503]);
+
+/** The longest time for which an agent waits because a server says so, in seconds. */
+const maxRetryAfterSeconds = 300;
+
+/** Reads the seconds of `Retry-After`. A date says nothing, because clocks differ. */
+function retryAfter(status: number, value: string | undefined): { retryAfterMs?: number } {
+  if (!busyStatuses.has(status) || value === undefined || !/^[1-9]\d{0,9}$/.test(value)) return {};
+  return { retryAfterMs: Math.min(Number(value), maxRetryAfterSeconds) * 1000 };
 }
 
 function failureOf(error: Error, url: string): DialFailure {

@@ -9,7 +9,7 @@ import type { AgentKey } from '../key/agent-key.ts';
 import type { Logger } from '../logger.ts';
 import { backoffDelay, type BackoffTimes } from './backoff.ts';
 import type { Channel, ClosedConnection } from './channel.ts';
-import { dial } from './dial.ts';
+import { dial, DialError } from './dial.ts';
 import { proveKey } from './prove-key.ts';
 import type { TlsSource } from './tls-files.ts';
 import type { TokenSource } from './token-file.ts';
@@ -54,6 +54,8 @@ const longestWait = 6;
 export class Uplink {
   readonly #options: UplinkOptions;
   readonly #urls: UrlOrder;
+  /** Time to wait before the next attempt because a control plane has lost all of its agents. */
+  #spreadMs = 0;
   /** Number of rounds through the URLs since the last stable connection. */
   #attempt = 0;
   /** Reason of the last failure with each URL since its last success. */
@@ -87,7 +89,7 @@ export class Uplink {
         this.#onClosed(url, await this.#connect(url, signal));
       } catch (error) {
         if (!signal.aborted) this.#onFailure(url, error);
-        this.#urls.advance();
+        this.#afterFailure(error);
       }
     }
   }
@@ -95,7 +97,8 @@ export class Uplink {
   /** Returns the milliseconds to wait before the next attempt. */
   #delay(): number {
     const { backoff, random } = this.#options;
-    const wait = this.#urls.skip(performance.now());
+    const wait = Math.max(this.#spreadMs, this.#urls.skip(performance.now()));
+    this.#spreadMs = 0;
     return Math.max(wait, this.#urls.isNewRound ? backoffDelay(this.#attempt, backoff, random) : 0);
   }
 
@@ -141,7 +144,7 @@ export class Uplink {
         this.#isProving = false;
         start();
       },
-      onClosed: (code, reason) => closed.resolve({ code, reason, retryAfterMs: undefined, lastedMs: 0 }),
+      onClosed: (code, reason) => closed.resolve({ code, reason, retryAfterMs: undefined, spreadMs: 0, lastedMs: 0 }),
       onFailed: closed.reject,
     });
   }
@@ -164,14 +167,19 @@ export class Uplink {
     return () => clearTimeout(timer);
   }
 
-  #onClosed(url: string, { lastedMs, code, reason, retryAfterMs }: ClosedConnection & { lastedMs: number }): void {
+  #onClosed(url: string, connection: ClosedConnection & { lastedMs: number }): void {
     const { backoff, log, random } = this.#options;
+    const { lastedMs, code, reason, retryAfterMs, spreadMs } = connection;
     log.warn({ url: withoutCredentials(url), code, reason }, 'the connection to the control plane is closed');
     if (retryAfterMs !== undefined) {
       // all agents of the control plane come back, but not at the same time
       this.#urls.leaveOut(performance.now() + retryAfterMs * (1 + random()));
       this.#attempt = 0;
-    } else if (refusals.has(code)) {
+      return;
+    }
+    // the others may have lost it at the same time
+    if (spreadMs > 0) this.#spreadMs = random() * spreadMs;
+    if (refusals.has(code)) {
       this.#attempt = Math.max(this.#attempt, longestWait);
       this.#urls.restart();
     } else if (lastedMs >= backoff.stableMs) {
@@ -180,6 +188,17 @@ export class Uplink {
     } else {
       this.#urls.advance();
     }
+  }
+
+  /** Selects the next URL: another one if the control plane, which has no room, said when to come. */
+  #afterFailure(error: unknown): void {
+    const failure = error instanceof DialError ? error.failure : undefined;
+    if (failure?.kind !== 'status' || failure.retryAfterMs === undefined) {
+      this.#urls.advance();
+      return;
+    }
+    this.#urls.leaveOut(performance.now() + failure.retryAfterMs * (1 + this.#options.random()));
+    this.#attempt = 0;
   }
 
   /** Returns false if the signal aborted meanwhile. */

@@ -78,6 +78,21 @@ export const controlPlaneSettings = {
     description: 'time after which agents connect again when the control plane stops, or up to twice as long',
     default: '1s',
   },
+  heartbeat: {
+    flag: 'heartbeat',
+    value: 'duration',
+    variable: 'HELM_AGENT_HEARTBEAT',
+    description: 'time between two pings to an agent, from 1s to 2m; agents that are silent for twice as long are gone',
+    default: '30s',
+  },
+  maxConnections: {
+    flag: 'max-connections',
+    value: 'number',
+    variable: 'HELM_AGENT_MAX_CONNECTIONS',
+    description:
+      'number of connections, of agents and of users; half of them are kept for those with a valid token or key',
+    default: '20000',
+  },
   ...serverTlsSettings,
   healthPort: {
     flag: 'health-port',
@@ -104,6 +119,8 @@ const sessionRuleSchema = z
   .enum(['off', 'terminals', 'all'], { error: 'must be off, terminals or all' })
   .default('off');
 
+const connectionsError = 'must be a number from 16 to 1000000';
+
 export const controlPlaneSchema = z
   .object({
     port: portSchema.default(8088),
@@ -119,6 +136,15 @@ export const controlPlaneSchema = z
     retryAfter: durationSchema
       .refine((milliseconds) => milliseconds <= maxRetryAfter * 1000, 'must be at most 1h')
       .default(1000),
+    heartbeat: durationSchema
+      .refine((milliseconds) => milliseconds >= 1000 && milliseconds <= 120_000, 'must be from 1s to 2m')
+      .default(30_000),
+    maxConnections: z.coerce
+      .number({ error: connectionsError })
+      .int(connectionsError)
+      .min(16, connectionsError)
+      .max(1_000_000, connectionsError)
+      .default(20_000),
     tlsCertificate: z.string().optional(),
     tlsKey: z.string().optional(),
     healthPort: portSchema.optional(),

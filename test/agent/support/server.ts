@@ -32,13 +32,14 @@ export class FakeControlPlane {
 
   /**
    * Without `select`, the first subprotocol is selected, as ws does by default. With `refuse`, a
-   * handshake gets the HTTP status that it returns. `greeting` is sent together with the handshake.
+   * handshake gets the HTTP status that it returns, with the headers of `refusal`. `greeting` is sent together with the handshake.
    */
   static async start(
     options: {
       port?: number;
       select?: () => false;
       refuse?: (attempt: number) => number | undefined;
+      refusal?: string;
       greeting?: object;
     } = {},
   ): Promise<FakeControlPlane> {
@@ -59,7 +60,8 @@ export class FakeControlPlane {
       });
       socket.on('error', () => undefined);
       const status = options.refuse?.(plane.attempts.length - 1);
-      if (status !== undefined) socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`);
+      if (status !== undefined)
+        socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n${options.refusal ?? ''}\r\n`);
       else {
         socket.cork();
         sockets.handleUpgrade(request, socket, head, (opened) => {

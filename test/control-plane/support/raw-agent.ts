@@ -21,6 +21,7 @@ interface RawHello {
   packets?: string[];
   streams?: Hello['streams'];
   packetFields?: string[];
+  pace?: boolean;
 }
 
 const hello: RawHello = {
