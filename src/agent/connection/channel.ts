@@ -29,7 +29,7 @@ export interface ChannelOptions {
   hello: Hello;
   /** The commands of replies. */
   table: CommandTable;
-  router: Router;
+  router: Pick<Router, 'receive'>;
   log: Logger;
   heartbeat: HeartbeatTimes;
   turns: FrameTurns;
