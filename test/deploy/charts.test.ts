@@ -172,7 +172,7 @@ test('the control plane gets the keys that encrypt its data from a Secret', asyn
   const pod = objects.find(({ kind }) => kind === 'Deployment')?.spec?.template?.spec;
   t.true(pod?.containers[0]?.args?.includes('--encryption-key-file=/etc/helm-agent-encryption/keys'));
   t.like(
-    pod.volumes?.find(({ name }) => name === 'encryption'),
+    pod?.volumes?.find(({ name }) => name === 'encryption'),
     { secret: { secretName: 'plane-keys' } },
   );
 });

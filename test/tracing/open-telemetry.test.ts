@@ -72,8 +72,9 @@ test.serial(
     const { puppets, lines } = await testAgent(t, { controlPlaneUrl: agentUrl, tracing: opened(t, spans.url).tracing });
     await plane.waitForAgent('edge-1');
     plane.send('edge-1', { ...install, key: 'a', traceparent: parent });
-    plane.send('edge-1', { ...install, key: 'b' });
+    const second = plane.send('edge-1', { ...install, key: 'b' });
     const first = await puppets.call(0);
+    await eventually('the second command waits', () => second.state === 'accepted');
     first.context.progress({ step: 'wait', state: 'running', time: '' });
     first.fail(Object.assign(new Error('the password is sentinel'), { code: 'not_ready' }));
     (await puppets.call(1)).succeed();
