@@ -318,6 +318,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     if (!command) throw new ControlPlaneError('command_not_found', `no command has the key ${key}`);
     const ended = signal ?? new AbortController().signal;
     const taken = await this.#parts.streams.take(command, ended);
+    if (this.#parts.streams.kindOf(command) === 'readable') taken.stream.end(); // readers send nothing
     const attendance = await this.#parts.attended.begin({ command, ...taken, signal: ended });
     return attendance ? attendedStream(taken.stream, attendance) : taken.stream;
   }

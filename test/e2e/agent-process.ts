@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 /** The real program, in a child process. */
 export interface AgentProcess {
+  pid: number;
   /** Returns everything that it has printed so far. */
   output(): string;
   /** Resolves with the exit code when it ends, whether it was stopped or not. */
@@ -22,6 +23,7 @@ export function startAgentProcess(args: string[]): AgentProcess {
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   }
   return {
+    pid: child.pid ?? 0, // of a process that could not be started
     output: () => output,
     exited,
     stop() {

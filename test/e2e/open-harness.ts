@@ -12,6 +12,8 @@ export interface Harness {
   /** URL of the control plane's REST API. */
   url: string;
   agentId: string;
+  /** Id of the agent's process. */
+  agentPid: number;
   cluster: KubeCluster;
   /** Stops both. Fails if the agent exits with a code other than 0 or has logged an error. */
   close(): Promise<void>;
@@ -64,5 +66,5 @@ export async function openHarness({ kubeconfig, localCharts, arguments: more = [
     await close().catch(() => undefined);
     throw new Error(`the agent did not connect:\n${agent.output()}`, { cause: error });
   }
-  return { plane, url, agentId, cluster, close };
+  return { plane, url, agentId, agentPid: agent.pid, cluster, close };
 }
