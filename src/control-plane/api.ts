@@ -10,6 +10,7 @@ import { agentRoutes } from './agent-routes.ts';
 import type { AuditFields } from './audit/audit-entry.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import { auditRoutes } from './audit/audit-routes.ts';
+import { backupRoutes } from './backup.ts';
 import type { ChartArchives } from './charts/chart-archives.ts';
 import { chartRoutes } from './charts/chart-routes.ts';
 import type { CommandIndex } from './command-index.ts';
@@ -39,6 +40,7 @@ import type { Rollouts } from './rollouts/rollouts.ts';
 import { recordingRoutes } from './sessions/recording-routes.ts';
 import type { Recordings } from './sessions/recordings.ts';
 import { type SignInBackend, signInRoutes, signOutRoute } from './sign-in/sign-in-routes.ts';
+import type { CommandStore } from './store/command-store.ts';
 import type { CommandStreams } from './streams/command-streams.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
@@ -62,6 +64,7 @@ export interface ApiBackend {
   /** How people sign in. Default: they have tokens. */
   signIn?: SignInBackend | undefined;
   webhooks: Webhooks;
+  store: Pick<CommandStore, 'backup'>;
   /** Whether the last change of the agents' credentials could be read. */
   areAgentsReadable: () => boolean;
   /** Bytes of the bodies of all requests that are being read. */
@@ -121,6 +124,7 @@ export function apiRoutesOf(
     ...chartRoutes(shared),
     ...rolloutRoutes(shared),
     ...webhookRoutes(shared),
+    ...backupRoutes(shared),
   ];
   return [...routes, openApiRoute(routes, backend.table)];
 }

@@ -181,7 +181,7 @@ export function createParts(
   });
   const knownAgents = (): KnownAgent[] => listKnownAgents({ agents, commands, registered, keys, now });
   return {
-    ...{ log, recorder, limits, heartbeat, helloTimeoutMs },
+    ...{ log, recorder, limits, heartbeat, helloTimeoutMs, store },
     ...{ commands, audit, charts, streams, recordings, attended, keys, connectionNotes, webhooks, agents },
     ...{ tokens, sessions, guard, dispatcher, rollouts, knownAgents },
   };

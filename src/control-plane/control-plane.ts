@@ -17,6 +17,7 @@ import { type AgentHandshake, agentHandshake } from './agent-handshake.ts';
 import { createApi } from './api.ts';
 import { Arrivals } from './arrivals.ts';
 import { auditOf } from './audit/audit-entry.ts';
+import { noteRestored } from './backup.ts';
 import type { SendRequest } from './command-methods.ts';
 import type { ConnectedAgent } from './connected-agent.ts';
 import type {
@@ -345,6 +346,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   async #openAll(): Promise<void> {
     const { entries = [], lastAudit } = await this.#parts.commands.open(this.#closing.signal);
     this.#parts.audit.open(lastAudit);
+    noteRestored(entries, { ...this.#parts, keep: (entry) => this.#parts.commands.keep(entry) });
     this.#parts.keys.open(entries);
     this.tokens.open(entries);
     this.sessions?.open(entries);

@@ -179,6 +179,8 @@ export interface ApiClient {
   recordings(signal: AbortSignal): Promise<RecordingSummary[]>;
   /** Yields the bytes of the recording of a command. */
   recording(key: string, signal: AbortSignal): AsyncGenerator<Uint8Array>;
+  /** Returns a copy of the file of the control plane. */
+  backup(signal: AbortSignal): AsyncGenerator<Uint8Array>;
   /** Returns where the session of a command is opened as a WebSocket, or is watched. */
   sessionAddress(key: string, kind?: 'stream' | 'watch'): SessionAddress;
 }
@@ -288,6 +290,10 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     },
     async *recording(key, signal) {
       const { body } = await get(commandPath(key, 'recording'), signal);
+      if (body) yield* body;
+    },
+    async *backup(signal) {
+      const { body } = await get('/api/backup', signal);
       if (body) yield* body;
     },
     sessionAddress(key, kind = 'stream') {

@@ -69,6 +69,11 @@ The agent waits until a release is ready, and undoes an upgrade that fails.
         load: async () => (await import('./audit-command.ts')).auditCommand,
       },
       {
+        name: 'backup',
+        short: 'print a copy of the file of the control plane',
+        load: async () => (await import('./backup-command.ts')).backupCommand,
+      },
+      {
         name: 'recording',
         short: 'list, play and get recordings of sessions',
         aliases: ['recordings'],

@@ -54,6 +54,7 @@ export function createEncryptedStore(store: CommandStore, encryption: KeyEncrypt
       return events.map((stored) => decryptedEvent(key, stored, opened));
     },
     audit: (page) => store.audit(page),
+    ...(store.backup && { backup: store.backup.bind(store) }),
     close: () => store.close(),
   };
 }

@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises';
 import type { CommandEvent } from '../command-event.ts';
 import type { CommandState } from '../sent-command.ts';
 
@@ -82,6 +83,9 @@ export interface StoredEntry {
   /** JSON text. Undefined: the entry is deleted. */
   readonly text: string | undefined;
 }
+
+/** The collection and the id of the entry that a backup has, and that says when it was made. */
+export const backupEntry = { collection: 'backup', id: 'made' };
 
 /** An entry of the audit log. */
 export interface AuditRecord {
@@ -183,5 +187,10 @@ export interface CommandStore {
    * the time `since` in milliseconds or later, in the order of their numbers.
    */
   audit(page: AuditPage): Promise<AuditRecord[]>;
+  /**
+   * Copies what is stored now into a file, in which `backupEntry` says when. Returns the file, which
+   * is deleted already: whoever gets it closes it. Default: the store has no backups.
+   */
+  backup?(): Promise<FileHandle>;
   close(): Promise<void>;
 }

@@ -2,7 +2,14 @@ import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import * as z from 'zod';
-import type { AgentSighting, AuditPage, AuditRecord, CommandRecord, StoreContents } from './command-store.ts';
+import {
+  type AgentSighting,
+  type AuditPage,
+  type AuditRecord,
+  backupEntry,
+  type CommandRecord,
+  type StoreContents,
+} from './command-store.ts';
 import type { StoredBatch, StoredEvent } from './sqlite-messages.ts';
 import { migrate } from './sqlite-schema.ts';
 
@@ -15,6 +22,8 @@ export interface SqliteDatabase {
   write(batch: StoredBatch): void;
   events(key: string): StoredEvent[];
   audit(page: AuditPage): AuditRecord[];
+  /** Copies everything to a new file that only this user can read. Throws if there is a file. */
+  backup(path: string): void;
   /** Overwrites the log of changes, which still has what was deleted since the last call. */
   checkpoint(): void;
   close(): void;
@@ -152,6 +161,20 @@ function operations(database: DatabaseSync): SqliteDatabase {
     },
     events: (key) => allEvents.all(key).map((row) => eventSchema.parse(row)),
     audit: ({ after, since, max }) => pageOfAudit.all(after, since, max).map((row) => auditSchema.parse(row)),
+    backup(path) {
+      closeSync(openSync(path, 'wx', 0o600));
+      database.prepare('VACUUM INTO ?').run(path); // without what was deleted
+      const copy = new DatabaseSync(path);
+      try {
+        const { collection, id } = backupEntry;
+        const text = JSON.stringify({ at: new Date().toISOString() });
+        copy
+          .prepare('INSERT OR REPLACE INTO entries (collection, id, text) VALUES (?, ?, ?)')
+          .run(collection, id, text);
+      } finally {
+        copy.close();
+      }
+    },
     checkpoint: () => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'),
     close: () => database.close(),
   };

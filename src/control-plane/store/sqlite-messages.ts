@@ -19,6 +19,8 @@ export interface SqliteCalls {
   write: { argument: StoredBatch; result: undefined };
   events: { argument: CommandRecord['key']; result: StoredEvent[] };
   audit: { argument: AuditPage; result: AuditRecord[] };
+  /** Writes a copy to a path. */
+  backup: { argument: string; result: undefined };
   close: { argument: undefined; result: undefined };
 }
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { open, rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ControlPlaneError } from '../error.ts';
@@ -13,6 +14,7 @@ import type { SqliteCalls, SqliteReply, StoredEvent } from './sqlite-messages.ts
  */
 export function createSqliteStore(path: string): CommandStore {
   let thread: SqliteThread | undefined;
+  let isCopying = false;
   const opened = () => {
     if (!thread) throw unavailable(path, 'it is not open');
     return thread;
@@ -39,6 +41,19 @@ export function createSqliteStore(path: string): CommandStore {
     },
     events: async (key) => (await opened().call('events', key)).map(eventOf),
     audit: async (page) => opened().call('audit', page),
+    async backup() {
+      if (isCopying) throw new ControlPlaneError('busy', 'another backup is being made; try again later');
+      const copy = `${path}-backup`;
+      isCopying = true;
+      try {
+        await rm(copy, { force: true }); // of a process that was killed
+        await opened().call('backup', copy);
+        return await open(copy);
+      } finally {
+        await rm(copy, { force: true });
+        isCopying = false;
+      }
+    },
     async close() {
       const closing = thread;
       thread = undefined;

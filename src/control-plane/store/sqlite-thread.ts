@@ -26,6 +26,10 @@ function perform(request: SqliteRequest): SqliteCalls[keyof SqliteCalls]['result
     case 'audit': {
       return database.audit(request.argument);
     }
+    case 'backup': {
+      database.backup(request.argument);
+      return undefined;
+    }
     case 'close': {
       clearTimeout(quiet);
       database.close();

@@ -1,0 +1,114 @@
+import { readdir, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { createSqliteStore } from '../../src/control-plane/index.ts';
+import { testAgent } from '../agent/support/agent.ts';
+import { testRelease } from '../agent/support/release.ts';
+import { temporaryFile } from './support/file.ts';
+import { testPlane } from './support/plane.ts';
+import { installed, rawAgent } from './support/raw-agent.ts';
+
+const parameters = { releaseName: 'web', chartName: 'c' };
+
+/** Stores a backup of a control plane in a new file. */
+async function backUp(t: ExecutionContext, url: string): Promise<string> {
+  const response = await fetch(`${url}/api/backup`);
+  t.is(response.status, 200);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  t.is(bytes.length, Number(response.headers.get('content-length')));
+  const path = await temporaryFile(t, 'restored.db');
+  await writeFile(path, bytes);
+  return path;
+}
+
+test('a backup is made while commands arrive, and leaves no file behind', async (t) => {
+  const path = await temporaryFile(t);
+  const { plane, url, agentUrl } = await testPlane(t, { store: createSqliteStore(path) });
+  await writeFile(`${path}-backup`, 'of a process that was killed');
+  await rawAgent(agentUrl);
+  const keys = Array.from({ length: 50 }, (_, index) => plane.install('edge-1', parameters, { key: `k${index}` }).key);
+  await plane.command('k49')?.stored;
+  const [copy] = await Promise.all([
+    backUp(t, url),
+    ...Array.from({ length: 20 }, () => plane.install('edge-1', parameters).stored),
+  ]);
+  const names = await readdir(dirname(path));
+  t.deepEqual(
+    names.filter((name) => name.includes('backup')),
+    [],
+  );
+  t.true(names.includes(basename(path)));
+
+  const restored = await testPlane(t, { store: createSqliteStore(copy) });
+  t.is((await stat(copy)).mode & 0o777, 0o600);
+  for (const key of keys) t.is(restored.plane.command(key)?.type, 'install_release');
+});
+
+test('a control plane that is restored says so, once, and its audit log goes on', async (t) => {
+  const { url } = await testPlane(t, { store: createSqliteStore(await temporaryFile(t)) });
+  const copy = await backUp(t, url);
+  const first = await testPlane(t, { store: createSqliteStore(copy) });
+  t.is(first.lines.filter((line) => line.includes('started from a backup')).length, 1);
+  const audit = await (await fetch(`${first.url}/api/audit`)).text();
+  t.regex(audit, /"action":"restored from the backup of \d{4}-/);
+  await first.plane.close();
+  const second = await testPlane(t, { store: createSqliteStore(copy) });
+  t.false(second.lines.some((line) => line.includes('started from a backup')));
+});
+
+test('a command that was done after the backup is not done again, and its result is learned', async (t) => {
+  const original = await testPlane(t, { store: createSqliteStore(await temporaryFile(t)) });
+  const waiting = original.plane.install('edge-1', parameters, { key: 'waited', deliverWithin: '1h' });
+  await waiting.stored;
+  const copy = await backUp(t, original.url);
+  const { port } = original;
+  const { puppets } = await testAgent(t, { controlPlaneUrl: `${original.agentUrl}/agents` });
+  (await puppets.call(0)).succeed({ release: testRelease('web') });
+  t.true((await waiting.result).ok);
+  const later = original.plane.install('edge-1', parameters, { key: 'later' });
+  (await puppets.call(1)).succeed({ release: testRelease('web') });
+  t.true((await later.result).ok);
+  await original.plane.close();
+
+  const restored = await testPlane(t, { store: createSqliteStore(copy), port });
+  t.is(restored.plane.command('later'), undefined, 'it cannot know this command');
+  t.true((await restored.plane.command('waited')?.result)?.ok);
+  t.is(puppets.calls.length, 2);
+  const again = restored.plane.install('edge-1', parameters, { key: 'later' });
+  t.true((await again.result).ok, 'a sender that repeats it gets the result of the agent');
+  t.is(puppets.calls.length, 2);
+});
+
+test('the result of a command that was running at the time of the backup is asked for', async (t) => {
+  const original = await testPlane(t, { store: createSqliteStore(await temporaryFile(t)) });
+  const agent = await rawAgent(original.agentUrl, { durable: true });
+  const { key, result } = original.plane.install('edge-1', parameters);
+  await agent.packet('install_release');
+  agent.send('accepted', { durable: true }, key);
+  for await (const { type } of original.plane.command(key) ?? []) if (type === 'accepted') break;
+  const copy = await backUp(t, original.url);
+  agent.send('result', installed, key);
+  await result;
+  await original.plane.close();
+
+  const restored = await testPlane(t, { store: createSqliteStore(copy) });
+  const later = await rawAgent(restored.agentUrl, { instanceId: 'b', durable: true });
+  t.deepEqual(JSON.parse((await later.packet('unfinished')).payload ?? ''), { keys: [key] });
+  later.send('result', installed, key);
+  t.true((await restored.plane.command(key)?.result)?.ok);
+});
+
+test('only an administrator gets a backup, and a control plane without a file says what to do', async (t) => {
+  const path = await temporaryFile(t);
+  const { plane, url } = await testPlane(t, { store: createSqliteStore(path), apiToken: 'the-admin' });
+  const { token } = await plane.tokens.create({ name: 'reader', roles: [{ rights: ['read'] }], expiresIn: '1h' });
+  const get = (bearer: string) => fetch(`${url}/api/backup`, { headers: { authorization: `Bearer ${bearer}` } });
+  t.is((await get(token)).status, 403);
+  t.is((await get('the-admin')).status, 200);
+  t.is((await fetch(`${url}/api/backup`)).status, 401);
+
+  const memory = await testPlane(t);
+  const response = await fetch(`${memory.url}/api/backup`);
+  t.is(response.status, 400);
+  t.like(await response.json(), { code: 'unsupported' });
+});
