@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Screen, ScreenOptions } from './screen.ts';
+import type { ScreenOptions } from './open-screen.ts';
+import type { Screen } from './screen.ts';
 
 export interface UsedScreen {
   readonly element: RefObject<HTMLDivElement | null>;
@@ -17,7 +18,7 @@ export function useScreen(options: ScreenOptions): UsedScreen {
     let screen: Screen | undefined;
     let isGone = false;
     const open = async () => {
-      const { openScreen } = await import('./screen.ts');
+      const { openScreen } = await import('./open-screen.ts');
       if (isGone || !element.current) return;
       screen = openScreen(element.current, options);
       setState({ screen });

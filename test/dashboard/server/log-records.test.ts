@@ -9,7 +9,9 @@ async function* chunksOf(bytes: Uint8Array, size: number) {
 }
 
 async function read(bytes: Uint8Array, size = 5) {
-  return await Array.fromAsync(readLogRecords(chunksOf(bytes, size)));
+  const records = [];
+  for await (const record of readLogRecords(chunksOf(bytes, size))) records.push(record);
+  return records;
 }
 
 const cursor = { pod: 'web-0', container: 'app', uid: 'u', run: 0, time: '', lines: 1 };
