@@ -21,7 +21,7 @@ import { type KnownAgent, listKnownAgents } from './known-agent.ts';
 import { defaultControlPlaneLimits } from './limits.ts';
 import { silentLog } from './logger.ts';
 import { presence } from './rollouts/presence.ts';
-import { rolloutSender } from './rollouts/rollout-sender.ts';
+import { auditOfRollout, rolloutSender } from './rollouts/rollout-sender.ts';
 import { Rollouts } from './rollouts/rollouts.ts';
 import { Recordings } from './sessions/recordings.ts';
 import { Sessions } from './sessions/sessions.ts';
@@ -178,6 +178,10 @@ export function createParts(
     keep: (entry) => commands.keep(entry),
     stored: () => commands.stored(),
     send: rolloutSender({ dispatcher, audit }),
+    hasWebhook: (id) => webhooks.has(id),
+    askWebhook: async (webhookId, { id, ...data }, signal) =>
+      await webhooks.ask(webhookId, { id, subject: data.rolloutId, data }, signal),
+    onStatus: (rollout) => audit.add(auditOfRollout(rollout)),
   });
   const knownAgents = (): KnownAgent[] => listKnownAgents({ agents, commands, registered, keys, now });
   return {

@@ -19,6 +19,12 @@ export interface AuditFields {
   readonly key?: string | undefined;
   readonly namespace?: string | undefined;
   readonly releaseName?: string | undefined;
+  /** The rollout that has changed, by its id. */
+  readonly rolloutId?: string | undefined;
+  /** Its phase, or `awaiting-approval`. */
+  readonly phase?: string | undefined;
+  /** Number of its present wave, from 1. */
+  readonly wave?: number | undefined;
   /** SHA-256 of the type of the command, a line feed and its payload. */
   readonly digest?: string | undefined;
   /** The token that was created or revoked, by its id. */

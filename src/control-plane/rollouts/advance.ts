@@ -122,14 +122,25 @@ function passStage(draft: Draft): boolean {
   }
   const soaked = endOfSoak(draft);
   const isNextApproved = approved > wave + 1;
-  if (soaked > world.now && !isNextApproved) {
+  if (waveStage === 'soaking' && soaked > world.now && !isNextApproved) {
     wake(draft, soaked);
     return false;
   }
   if (isLast) return enter(draft, { phase: 'succeeded' });
   // a wave that has proved nothing lets the next one begin only by hand
   if (updated === 0 && !isNextApproved) return pause(draft, noProof(wave));
+  if (plan.spec.check !== undefined && (status.checked ?? 0) <= wave && !isNextApproved) return awaitCheck(draft);
   return enter(draft, { wave: wave + 1, waveStage: 'approval' });
+}
+
+/** Waits until the check of the present wave says yes, for as long as a cluster may take. */
+function awaitCheck(draft: Draft): boolean {
+  const { plan, status, world } = draft;
+  if (status.waveStage !== 'checking') return enter(draft, { waveStage: 'checking' });
+  const deadline = status.since + plan.spec.progressDeadline;
+  if (deadline <= world.now) return stop(draft, `the check of wave ${status.wave + 1} has not said yes in time`);
+  wake(draft, deadline);
+  return false;
 }
 
 /** Whether the present wave waits until it is approved. */
@@ -260,9 +271,14 @@ function hasFailed(draft: Draft, { failed }: Tally, size: number): boolean {
 }
 
 function stop(draft: Draft, reason: string): false {
-  if (draft.plan.spec.onFailure === 'pause') return pause(draft, reason);
-  draft.status = { ...draft.status, phase: 'reverting', reason, revertFrom: draft.status.wave, end: 'failed' };
+  draft.status = stopped(draft, reason);
   return false;
+}
+
+/** Returns the status of a rollout whose present wave has failed. */
+export function stopped({ plan, status }: Pick<Rollout, 'plan' | 'status'>, reason: string): RolloutStatus {
+  if (plan.spec.onFailure === 'pause') return { ...status, phase: 'paused', reason };
+  return { ...status, phase: 'reverting', reason, revertFrom: status.wave, end: 'failed' };
 }
 
 function pause(draft: Draft, reason: string): false {

@@ -1,4 +1,5 @@
 import { ControlPlaneError } from '../error.ts';
+import { stopped } from './advance.ts';
 import { type Changes, type Cluster, isEnded, type Rollout, type RolloutStatus, withoutFailure } from './rollout.ts';
 
 const noClusters: ReadonlyMap<string, Cluster> = new Map();
@@ -34,7 +35,7 @@ export function approveWave({ plan, status }: Rollout, wave: number, now: number
   if (wave > furthest) {
     throw new ControlPlaneError('bad_request', `wave ${wave} has not begun; approve wave ${furthest + 1} first`);
   }
-  const isStopped = status.phase === 'paused' && status.waveStage === 'soaking' && wave > status.wave;
+  const isStopped = status.phase === 'paused' && status.waveStage !== 'approval' && wave > status.wave;
   return changed(status, {
     approved: wave + 1,
     ...(isStopped && { phase: 'running', reason: undefined, since: now }),
@@ -50,6 +51,12 @@ export function abortRollout({ status }: Rollout, now: number, by: string, isUnd
   }
   if (status.phase === 'aborted') return { clusters: noClusters };
   return changed(status, { ...end, phase: 'aborted', revertFrom: undefined });
+}
+
+/** Applies what the check of the present wave has said. A wave without a yes has failed. */
+export function settleCheck({ plan, status }: Rollout, isYes: boolean): Changes {
+  if (isYes) return changed(status, { checked: status.wave + 1 });
+  return { clusters: noClusters, status: stopped({ plan, status }, `the check of wave ${status.wave + 1} says no`) };
 }
 
 /** Tries clusters again that have failed or are stuck, and a rollout that has failed. */
@@ -68,7 +75,7 @@ export function retryRollout({ plan, status, clusters }: Rollout, now: number): 
   const wave = Math.min(status.wave, firstWave(plan.waves, new Set(retried.map(([agentId]) => agentId))));
   const next = {
     ...({ phase: 'running', wave, waveStage: 'updating', since: now } as const),
-    ...{ reason: undefined, revertFrom: undefined, end: undefined },
+    ...{ reason: undefined, revertFrom: undefined, end: undefined, checked: undefined },
   };
   return { clusters: new Map(retried), ...(retried.length > 0 && changed(status, next, new Map(retried))) };
 }

@@ -5,11 +5,13 @@ import type { SendRequest } from '../command-methods.ts';
 import type { EntryStore } from '../enrolment/enrolled-keys.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { Logger } from '../logger.ts';
-import { advance, type Presence, type World } from './advance.ts';
+import { advance, awaitsApproval, type Presence, type World } from './advance.ts';
 import { clusterCommand } from './cluster-command.ts';
+import { settleCheck } from './decisions.ts';
 import { type Changes, type Cluster, clusterOf, commandKey, isActive, type Rollout } from './rollout.ts';
 import { keepChanges, type RestoredRollout } from './rollout-entries.ts';
 import { settle } from './settle.ts';
+import { askCheck, type AskWebhook, awaitsCheck } from './wave-check.ts';
 
 /** A command that was sent for a rollout. */
 export interface RolloutCommand {
@@ -27,6 +29,10 @@ export interface RolloutRunnerOptions extends EntryStore {
   isSuperseded: (rollout: Rollout, agentId: string) => boolean;
   /** Sends a command, or returns the one that the key names. Throws `ControlPlaneError`. */
   send: (agentId: string, request: SendRequest) => RolloutCommand;
+  /** Asks the webhook that decides whether the next wave may begin. */
+  askWebhook: AskWebhook;
+  /** Notes that a rollout has another phase or wave, or waits for an approval. */
+  onStatus: (rollout: Rollout) => void;
   log: Logger;
 }
 
@@ -54,6 +60,8 @@ export class RolloutRunner {
   #version = 1;
   #statusVersion = 1;
   #timer: NodeJS.Timeout | undefined;
+  /** Ends the question of the present wave. */
+  #asking: AbortController | undefined;
   #isTurnDue = false;
   #isClosed = false;
 
@@ -99,6 +107,7 @@ export class RolloutRunner {
 
   close(): void {
     this.#isClosed = true;
+    this.#asking?.abort();
     clearTimeout(this.#timer);
     this.changed.give();
   }
@@ -119,7 +128,9 @@ export class RolloutRunner {
     }
     // nothing is sent before the reason for it is stored
     void this.#options.stored().then(() => {
-      if (!this.#isClosed) this.#sendAll();
+      if (this.#isClosed) return;
+      this.#sendAll();
+      this.#ask();
     });
   }
 
@@ -131,8 +142,10 @@ export class RolloutRunner {
       this.#versions.set(agentId, this.#version);
     }
     if (status) this.#statusVersion = this.#version;
-    this.#rollout = { ...this.#rollout, ...(status && { status }) };
-    const { plan } = this.#rollout;
+    const before = this.#rollout;
+    this.#rollout = { ...before, ...(status && { status }) };
+    const { plan } = before;
+    if (statusText(before) !== statusText(this.#rollout)) this.#options.onStatus(this.#rollout);
     keepChanges(plan, { clusters, ...(status && { status }) }, this.#options.keep);
     void this.#options.stored().then(() => this.changed.give());
   }
@@ -147,6 +160,26 @@ export class RolloutRunner {
     }
     for (const [agentId, cluster] of this.#clusters) {
       if (isActive(cluster) && !this.#commands.has(agentId)) this.#send(agentId, cluster);
+    }
+  }
+
+  /** Asks the check of the present wave, as long as the wave waits for that. */
+  #ask(): void {
+    if (!awaitsCheck(this.#rollout)) {
+      this.#asking?.abort();
+      this.#asking = undefined;
+    } else if (!this.#asking) {
+      const asking = new AbortController();
+      this.#asking = asking;
+      void askCheck(this.#rollout, this.#options.askWebhook, asking.signal).then(
+        (isYes) => {
+          if (this.#asking === asking) this.#asking = undefined;
+          if (asking.signal.aborted || !awaitsCheck(this.#rollout)) return;
+          this.#apply(settleCheck(this.#rollout, isYes));
+          this.wake();
+        },
+        () => undefined, // it rejects only when it is aborted
+      );
     }
   }
 
@@ -188,6 +221,12 @@ export class RolloutRunner {
     this.#apply({ clusters: new Map([[agentId, next]]) });
     this.wake();
   }
+}
+
+/** Returns a text that is another one if others want to know about the change. */
+function statusText(rollout: Rollout): string {
+  const { phase, wave } = rollout.status;
+  return `${phase} ${wave} ${awaitsApproval(rollout)}`;
 }
 
 function failureOf(error: unknown, log: Logger): CommandResult {

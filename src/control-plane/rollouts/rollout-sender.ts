@@ -2,7 +2,9 @@ import { type AuditFields, auditOf } from '../audit/audit-entry.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { SendRequest } from '../command-methods.ts';
 import type { Dispatcher } from '../dispatcher.ts';
+import type { Rollout } from './rollout.ts';
 import type { RolloutCommand } from './rollout-runner.ts';
+import { rolloutView } from './rollout-view.ts';
 
 export interface RolloutSenderOptions {
   dispatcher: Pick<Dispatcher, 'send'>;
@@ -21,5 +23,17 @@ export function rolloutSender({ dispatcher, audit }: RolloutSenderOptions) {
       // the result says what came of it
       cancel: () => void command.cancel(undefined).catch(() => undefined),
     };
+  };
+}
+
+/** Returns the entry about the phase and the wave of a rollout. */
+export function auditOfRollout(rollout: Rollout): AuditFields {
+  const { id, type, releaseName, namespace, phase, wave, awaitsApproval } = rolloutView(rollout);
+  return {
+    action: 'rollout changed',
+    decision: 'allowed',
+    outcome: 'ok',
+    ...{ rolloutId: id, type, releaseName, namespace, wave },
+    phase: awaitsApproval ? 'awaiting-approval' : phase,
   };
 }

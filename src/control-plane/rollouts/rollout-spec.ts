@@ -82,6 +82,7 @@ export const rolloutSpecSchema = z.strictObject({
   progressDeadline: timeoutSchema.default(defaults.progressDeadlineMs),
   onFailure: z.enum(['revert', 'pause']).default('revert'),
   test: z.boolean().default(false),
+  check: z.string().min(1).max(63).optional(),
   windows: z.array(windowSchema.extend(selection)).max(maxWindows).default([]),
 });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { awaitsApproval, endOfSoak } from './advance.ts';
-import { clusterOf, clusterStageSchema, type Rollout, rolloutPhaseSchema } from './rollout.ts';
+import { clusterOf, clusterStageSchema, type Rollout, rolloutPhaseSchema, waveStageSchema } from './rollout.ts';
 
 /** Numbers of clusters by stage. */
 const stageCountsSchema = z.partialRecord(clusterStageSchema, z.int());
@@ -33,7 +33,7 @@ export const rolloutViewSchema = z
     phase: rolloutPhaseSchema,
     reason: z.string().optional().describe('Why it does not run'),
     wave: z.int().describe('Number of the present wave, from 1'),
-    waveStage: z.enum(['approval', 'updating', 'soaking']),
+    waveStage: waveStageSchema,
     since: z.iso.datetime(),
     awaitsApproval: z.boolean().describe('Whether the present wave begins only when it is approved'),
     soaksUntil: z.iso.datetime().optional().describe('When the soak time of the present wave ends'),

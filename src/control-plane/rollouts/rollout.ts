@@ -69,6 +69,13 @@ export interface Cluster {
 export const rolloutPhaseSchema = z.enum(['running', 'paused', 'reverting', 'succeeded', 'failed', 'aborted']);
 type RolloutPhase = z.output<typeof rolloutPhaseSchema>;
 
+/**
+ * `approval`: the wave may have to be approved before it begins; `checking`: a webhook is asked
+ * whether the next one may begin.
+ */
+export const waveStageSchema = z.enum(['approval', 'updating', 'soaking', 'checking']);
+type WaveStage = z.output<typeof waveStageSchema>;
+
 /** The state of a rollout, without that of its clusters. */
 export interface RolloutStatus {
   readonly phase: RolloutPhase;
@@ -76,12 +83,13 @@ export interface RolloutStatus {
   readonly reason?: string;
   /** Index of the present wave. */
   readonly wave: number;
-  /** `approval`: it may have to be approved before it begins. */
-  readonly waveStage: 'approval' | 'updating' | 'soaking';
+  readonly waveStage: WaveStage;
   /** Time in milliseconds when that began. */
   readonly since: number;
   /** The waves before this index were approved. */
   readonly approved: number;
+  /** The check of the waves before this index has said yes. Default: 0. */
+  readonly checked?: number;
   /** The first wave whose clusters are returned. Undefined: none is. */
   readonly revertFrom?: number;
   /** The phase after `reverting`. */

@@ -22,6 +22,8 @@ export interface RolloutsOptions extends Omit<RolloutRunnerOptions, 'isSupersede
   /** Returns the ids of all agents that can get commands. */
   agentIds: () => Iterable<string>;
   newKey: () => string;
+  /** Whether there is a webhook with an id. */
+  hasWebhook: (id: string) => boolean;
 }
 
 /** An event of a rollout: it has changed, or one of its clusters has. */
@@ -103,6 +105,9 @@ export class Rollouts {
     const id = spec.id ?? newKey();
     const known = this.#runners.get(id);
     if (known) return this.#again(known, fingerprint, principal);
+    if (spec.check !== undefined && !this.#options.hasWebhook(spec.check)) {
+      throw new ControlPlaneError('bad_request', 'check must be the id of a webhook');
+    }
     const candidates = this.#candidates(spec, principal);
     const plan: RolloutPlan = {
       ...{ id, uid: newKey(), number: this.#lastNumber + 1, spec, fingerprint, createdAt: now() },
@@ -119,6 +124,7 @@ export class Rollouts {
     const rollout = { plan, status: newStatus(plan.createdAt), clusters: new Map() };
     const runner = new RolloutRunner(rollout, this.#runnerOptions());
     this.#add(runner);
+    this.#options.onStatus(rollout);
     await stored();
     return rolloutView(runner.rollout);
   }

@@ -15,6 +15,7 @@ export const feedOf: Readonly<Record<WebhookEvent, Feed>> = {
   'command.ended': 'results',
   'agent.connected': 'audit',
   'agent.disconnected': 'audit',
+  'rollout.changed': 'audit',
   audit: 'audit',
 };
 
@@ -36,6 +37,7 @@ const auditEvents: Readonly<Record<string, WebhookEvent>> = {
   'command delivered': 'command.started',
   'agent connected': 'agent.connected',
   'agent disconnected': 'agent.disconnected',
+  'rollout changed': 'rollout.changed',
 };
 
 /** Returns the items of a feed after a number, also those that follow, until the signal aborts. */
@@ -57,13 +59,13 @@ export async function* feedItems(
   }
   for await (const { number, line } of audit.after(after, 0, signal)) {
     const entry = JSON.parse(line) as AuditEntry; // as the log writes it
-    const { action, key, agentId, type, namespace, releaseName, time } = entry;
+    const { action, key, agentId, type, namespace, releaseName, rolloutId, phase, wave, time } = entry;
     const own = auditEvents[action];
-    const data = { key, agentId, type, namespace, releaseName };
+    const data = { key, agentId, type, namespace, releaseName, rolloutId, phase, wave };
     yield {
       number,
       events: [
-        ...(own ? [eventOf(own, { id: `event_${number}`, subject: key ?? agentId, time, data })] : []),
+        ...(own ? [eventOf(own, { id: `event_${number}`, subject: key ?? rolloutId ?? agentId, time, data })] : []),
         eventOf('audit', { id: `audit_${number}`, subject: agentId, time, data: entry }),
       ],
     };

@@ -1,7 +1,14 @@
 import * as z from 'zod';
 
 /** The events that webhooks can get. */
-const webhookEvents = ['command.started', 'command.ended', 'agent.connected', 'agent.disconnected', 'audit'] as const;
+const webhookEvents = [
+  'command.started',
+  'command.ended',
+  'agent.connected',
+  'agent.disconnected',
+  'rollout.changed',
+  'audit',
+] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 
 /** A webhook as the store keeps it. Times are in milliseconds. */

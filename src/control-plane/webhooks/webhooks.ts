@@ -163,6 +163,23 @@ export class Webhooks {
     return await this.#deliver(this.#require(id), cloudEvent('test', { ...fields, subject: id }), signal);
   }
 
+  /** Whether there is a webhook with an id. */
+  has(id: string): boolean {
+    return this.#entries.has(id);
+  }
+
+  /**
+   * Sends an event of its own to a webhook, once, and returns how it responds. Rejects only with
+   * the signal's reason.
+   */
+  async ask(id: string, question: { id: string; subject: string; data: object }, signal: AbortSignal) {
+    const { now, source } = this.#options;
+    const entry = this.#entries.get(id);
+    if (!entry) return { problem: 'the webhook was deleted' };
+    const fields = { ...question, id: `${source()}_${question.id}`, source: source(), time: now().toISOString() };
+    return await this.#deliver(entry, cloudEvent('rollout.check', fields), signal);
+  }
+
   #add(id: string, stored: StoredWebhook): Entry {
     const entry: Entry = { id, stored, stopping: new AbortController() };
     this.#entries.set(id, entry);

@@ -6,6 +6,7 @@ import {
   pauseRollout,
   resumeRollout,
   retryRollout,
+  settleCheck,
 } from '../../../src/control-plane/rollouts/decisions.ts';
 import { clusterOf, type Rollout } from '../../../src/control-plane/rollouts/rollout.ts';
 import fc from '../../support/fast-check.ts';
@@ -164,6 +165,36 @@ test('a wave waits for its approval, which approves no other one', (t) => {
   t.deepEqual(stagesOf(again(second)), { updated: 2, pending: 1 });
   t.throws(() => approveWave(first, 2, 0), { code: 'bad_request' });
   t.throws(() => approveWave(first, 3, 0), { code: 'bad_request' });
+});
+
+test('a wave with a check lets the next one begin when the check says yes, or by hand', (t) => {
+  const fleet = fleetOf(3);
+  const asked = settled(rolloutOf(fleet, { check: 'hook', waves: [{ size: 1 }, { size: 1 }, {}] }), fleet);
+  t.deepEqual([asked.status.waveStage, stagesOf(asked)], ['checking', { updated: 1, pending: 2 }]);
+  const second = settled(apply(asked, settleCheck(asked, true)), fleet);
+  t.deepEqual(
+    [second.status.wave, second.status.waveStage, stagesOf(second)],
+    [1, 'checking', { updated: 2, pending: 1 }],
+  );
+  const byHand = settled(apply(second, approveWave(second, 2, 0)), fleet);
+  t.deepEqual([byHand.status.phase, stagesOf(byHand)], ['succeeded', { updated: 3 }]);
+});
+
+test('a check that says no, or nothing in time, is a failure of its wave', (t) => {
+  for (const onFailure of ['revert', 'pause'] as const) {
+    const fleet = fleetOf(3);
+    const options = { check: 'hook', onFailure, progressDeadline: '1m', waves: [{ size: 1 }, {}] };
+    const asked = settled(rolloutOf(fleet, options), fleet);
+    t.is(advance(asked, worldOf(fleet, 1)).wakeAt, 60_000);
+    const ended = [settled(apply(asked, settleCheck(asked, false)), fleet), settled(asked, fleet, 60_000)];
+    const reasons = ended.map(({ status }) => status.reason);
+    t.deepEqual(reasons, ['the check of wave 1 says no', 'the check of wave 1 has not said yes in time']);
+    for (const rollout of ended) {
+      const isPaused = onFailure === 'pause';
+      t.is(rollout.status.phase, isPaused ? 'paused' : 'failed');
+      t.deepEqual(stagesOf(rollout), { [isPaused ? 'updated' : 'reverted']: 1, pending: 2 });
+    }
+  }
 });
 
 test('as many failures as allowed stop nothing, and one more does', (t) => {

@@ -48,6 +48,7 @@ function start(store: MortalStore, fleet: Fleet): Rollouts {
     agentIds: () => fleet.keys(),
     presenceOf: () => 'connected',
     labelsOf: () => ({}),
+    ...{ hasWebhook: () => true, onStatus: () => undefined, askWebhook: () => Promise.resolve({ status: 204 }) },
     keep: (entry) => store.keep(entry),
     stored: () => store.stored(),
     send(agentId, { key = '', type, payload = {} }) {
@@ -63,7 +64,7 @@ function start(store: MortalStore, fleet: Fleet): Rollouts {
 
 const options: RolloutOptions = {
   ...{ id: 'r', agents: ['*'], payload: { releaseName: 'web', chartName: 'new' } },
-  ...{ soak: false, waves: [{ size: 1 }, { size: 2 }, {}], concurrency: 2 },
+  ...{ check: 'hook', soak: false, waves: [{ size: 1 }, { size: 2 }, {}], concurrency: 2 },
 };
 
 /** Runs a rollout whose control plane is killed after a write. Returns whether it was. */

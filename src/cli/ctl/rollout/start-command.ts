@@ -60,6 +60,7 @@ aborted, and 2 if it waits for a decision.`,
     customFlag('duration', 'cluster-deadline', 'time for each command of a cluster (default: 1h)'),
     customFlag('revert|pause', 'on-failure', 'what a wave does that has failed (default: revert)'),
     switchFlag('test', 'run the tests of the release in each cluster; one that fails is a failure'),
+    textFlag('check', 'id of a webhook that is asked after each wave whether the next one may begin'),
     switchFlag('no-wait', 'do not follow the rollout'),
     textFlag('namespace', 'namespace of the release (default: default)', { shorthand: 'n' }),
     formatFlag,
@@ -165,6 +166,7 @@ function ruleFlags(flags: FlagValues): Record<string, unknown> {
     ),
     ...given('cluster-deadline', 'progressDeadline', () => flags.text('cluster-deadline')),
     ...given('on-failure', 'onFailure', () => flags.text('on-failure')),
+    ...given('check', 'check', () => flags.text('check')),
     ...given('test', 'test', () => flags.isOn('test')),
   };
 }
