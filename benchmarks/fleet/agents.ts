@@ -1,14 +1,14 @@
 // A process with many agents, which fleet.ts starts: the connections of the program, and commands
 // that end at once.
-import { commandTable } from '../../src/protocol/commands/index.ts';
-import { Channel } from '../../src/agent/connection/channel.ts';
 import { defaultBackoff } from '../../src/agent/connection/backoff.ts';
+import { Channel } from '../../src/agent/connection/channel.ts';
 import { Uplink } from '../../src/agent/connection/uplink.ts';
 import type { Logger } from '../../src/agent/logger.ts';
 import type { ConnectedPeer } from '../../src/agent/router/admission.ts';
 import type { AgentRecorder } from '../../src/metrics/agent-metrics.ts';
 import { silentRecorder } from '../../src/metrics/metric-table.ts';
 import { defaultHeartbeat } from '../../src/net/heartbeat.ts';
+import { commandTable } from '../../src/protocol/commands/index.ts';
 import { maxPacketBytes } from '../../src/protocol/limits.ts';
 import { decodeFrame } from '../../src/protocol/packet.ts';
 import { FrameTurns } from '../../src/protocol/session/frame-turns.ts';
@@ -21,7 +21,7 @@ export interface Fleet {
   perSecond: number;
 }
 
-/** What has happened since the last report. Times are those of `Date.now()`, with fractions. */
+/** Events since the last report. Times are those of `Date.now()`, with fractions. */
 export interface FleetReport {
   /** The time of each greeting of the control plane. */
   greetings: { agentId: string; at: number }[];

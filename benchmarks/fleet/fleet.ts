@@ -1,6 +1,7 @@
 // Measures a control plane with many agents: the bundle with the environment of the image and its
 // SQLite file, real sockets on 127.0.0.1, and all agents in one other process.
-//   npm run -s bench:fleet [-- --agents N --rate N --seconds N --values BYTES --idle SECONDS --start N]
+//   npm run -s bench:fleet [-- --agents N --rate N --seconds N --values BYTES]
+// --idle sets the seconds for which the idle share is measured, --start the agents in a second
 import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

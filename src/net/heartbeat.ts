@@ -7,7 +7,7 @@ export interface HeartbeatTimes {
 
 export const defaultHeartbeat: HeartbeatTimes = { pingIntervalMs: 10_000, silenceLimitMs: 25_000 };
 
-/** Of a control plane whose agents do not ping it: with thousands of them, pings are most of its work. */
+/** Of a control plane whose agents do not ping it. */
 export const defaultFleetHeartbeat: HeartbeatTimes = { pingIntervalMs: 30_000, silenceLimitMs: 60_000 };
 
 /** The part of a WebSocket that a heartbeat needs. */

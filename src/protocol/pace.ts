@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** How often an agent hears from its control plane, and how fast it comes back to it. */
+/** Heartbeat of an agent's connection, and the time in which it comes back after losing it. */
 export const paceSchema = z.object({
   heartbeat: z
     .number()

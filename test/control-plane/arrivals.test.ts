@@ -45,7 +45,7 @@ async function refusedBy(port: number) {
   return response;
 }
 
-test('an agent beyond the rate is told when to come', async (t) => {
+test('an agent beyond the rate gets the time at which to come', async (t) => {
   const { agentUrl, port } = await testPlane(t, { limits: { arrivals: 0.05 } });
   await rawAgent(agentUrl);
   const { statusCode, headers } = await refusedBy(port);

@@ -190,7 +190,7 @@ export class Uplink {
     }
   }
 
-  /** Selects the next URL: another one if the control plane, which has no room, said when to come. */
+  /** Selects the next URL, and leaves one out whose control plane said when to come. */
   #afterFailure(error: unknown): void {
     const failure = error instanceof DialError ? error.failure : undefined;
     if (failure?.kind !== 'status' || failure.retryAfterMs === undefined) {
