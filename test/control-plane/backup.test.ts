@@ -44,7 +44,7 @@ test('a backup is made while commands arrive, and leaves no file behind', async 
   for (const key of keys) t.is(restored.plane.command(key)?.type, 'install_release');
 });
 
-test('a control plane that is restored says so, once, and its audit log goes on', async (t) => {
+test('a control plane that is restored says so, once, and its audit log continues', async (t) => {
   const { url } = await testPlane(t, { store: createSqliteStore(await temporaryFile(t)) });
   const copy = await backUp(t, url);
   const first = await testPlane(t, { store: createSqliteStore(copy) });

@@ -6,7 +6,7 @@ import { controlPlaneClient, serverSettings } from './control-plane-client.ts';
 
 export const backupCommand: Command<ProgramDependencies> = {
   use: 'backup',
-  long: `Print a copy of the SQLite file of the control plane, which goes on working. The
+  long: `Print a copy of the SQLite file of the control plane, which continues. The
 copy contains secrets, as the file does. To restore it, stop the control plane,
 and start it with the copy as --data. A database of PostgreSQL is backed up with
 pg_dump.`,

@@ -188,8 +188,8 @@ export interface CommandStore {
    */
   audit(page: AuditPage): Promise<AuditRecord[]>;
   /**
-   * Copies what is stored now into a file, in which `backupEntry` says when. Returns the file, which
-   * is deleted already: whoever gets it closes it. Default: the store has no backups.
+   * Copies what is stored now into a file, in which `backupEntry` says when. Returns the file,
+   * which is deleted already; the caller closes it. Default: the store has no backups.
    */
   backup?(): Promise<FileHandle>;
   close(): Promise<void>;
