@@ -6,7 +6,7 @@ import type { FakeCluster } from './fleet.ts';
 /** Connects an agent whose cluster performs commands at once. */
 export async function fakeAgent(url: string, agentId: string, cluster: FakeCluster) {
   const agent = await rawAgent(url, { agentId, capabilities: [...commandTypes] });
-  const perform = ({ key = '', type, payload }: Packet) => {
+  const perform = ({ key = '', type, payload = '{}' }: Packet) => {
     if (!(commandTypes as readonly string[]).includes(type)) return;
     agent.send('result', cluster.perform(key, type, JSON.parse(payload) as Record<string, unknown>), key);
   };
