@@ -6,7 +6,7 @@ import type { Rollout } from './rollout.ts';
 export type AskWebhook = (webhookId: string, question: WaveQuestion, signal: AbortSignal) => Promise<DeliveryOutcome>;
 
 /** The question about a wave. It is the same each time, with the same id. */
-export interface WaveQuestion {
+interface WaveQuestion {
   readonly id: string;
   readonly rolloutId: string;
   /** Number of the wave that is done, from 1. */
