@@ -105,8 +105,8 @@ function started(name: string, args: readonly string[]) {
 
 /** Returns the seconds from the first byte of a file of the pod to its end, and its digest. */
 async function readSeconds(line: readonly string[]) {
-  const [name, ...args] = [...line, '--', 'cat', '/tmp/data'] as [string, ...string[]]; // a line has a program
-  const child = spawn(name, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [name = '', ...args] = line;
+  const child = spawn(name, [...args, '--', 'cat', '/tmp/data'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const hash = createHash('sha256');
   await once(child.stdout, 'readable');
   const start = performance.now();

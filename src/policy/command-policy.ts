@@ -17,10 +17,7 @@ import { imagesOf } from './images.ts';
 import { approversText, type PlanApprovals, planApprovals } from './plan-approvals.ts';
 import { denied, refused } from './policy-error.ts';
 import type { LookupScope, PolicyRule, PolicyRules } from './policy-rules.ts';
-import type { ClusterTime, DecisionTime, PolicyScope } from './policy-scope.ts';
-
-/** The commands that plans perform. */
-export type PlannedCommand = 'install_release' | 'upgrade_release' | 'rollback_release' | 'uninstall_release';
+import type { ClusterTime, DecisionTime, PlannedCommand, PolicyScope } from './policy-scope.ts';
 
 /** The limits of one command. */
 export interface CommandPolicy {

@@ -3,6 +3,9 @@ import type { CommandScope } from '../rights/command-selector.ts';
 import type { SentCommandPacket } from '../signatures/required-signatures.ts';
 import type { ChartReference } from './chart-reference.ts';
 
+/** The commands that plans perform. */
+export type PlannedCommand = 'install_release' | 'upgrade_release' | 'rollback_release' | 'uninstall_release';
+
 /** The parts of a command by which a policy decides. */
 export interface PolicyScope extends CommandScope {
   /** Whether it changes something. */

@@ -1,10 +1,9 @@
 import { codeOf } from '../../errors/index.ts';
 import { commands } from '../../protocol/commands/index.ts';
 import type { ChartReference } from '../chart-reference.ts';
-import type { PlannedCommand } from '../command-policy.ts';
 import { refused } from '../policy-error.ts';
 import type { PolicyRule, PolicyRules } from '../policy-rules.ts';
-import type { DecisionTime, PolicyScope } from '../policy-scope.ts';
+import type { DecisionTime, PlannedCommand, PolicyScope } from '../policy-scope.ts';
 import type { ConditionEvaluator, ConditionOutcome, ConditionValues, ConditionVariable } from './condition.ts';
 
 /** The variables that each expression of a policy reads. */

@@ -32,7 +32,8 @@ export class FakeControlPlane {
 
   /**
    * Without `select`, the first subprotocol is selected, as ws does by default. With `refuse`, a
-   * handshake gets the HTTP status that it returns, with the headers of `refusal`. `greeting` is sent together with the handshake.
+   * handshake gets the HTTP status that it returns, with the headers of `refusal`. `greeting` is
+   * sent together with the handshake.
    */
   static async start(
     options: {
