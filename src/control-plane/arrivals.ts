@@ -39,6 +39,6 @@ export class Arrivals {
     if (this.#dueAt - now < burstMs) return undefined;
     // each of those that are refused gets a time of its own
     this.#nextAt = Math.min(Math.max(this.#nextAt, now) + this.#intervalMs, now + maxWaitMs);
-    return Math.ceil((this.#nextAt - now) / 1000);
+    return Math.ceil(Math.round(this.#nextAt - now) / 1000);
   }
 }

@@ -51,7 +51,8 @@ test('an agent beyond the rate gets the time at which to come', async (t) => {
   const { statusCode, headers } = await refusedBy(port);
   t.is(statusCode, 503);
   t.is(headers['retry-after'], '20');
-  t.is((await refusedBy(port)).headers['retry-after'], '40');
+  const next = Number((await refusedBy(port)).headers['retry-after']);
+  t.true(next > 20 && next <= 40, String(next));
 });
 
 test('strangers do not take the places of agents', async (t) => {

@@ -1,6 +1,6 @@
 import { hrefOf } from '../../src/dashboard/route/route.ts';
-import { connectFleet } from './support/fleet.ts';
 import { barriers } from './support/barriers.ts';
+import { connectFleet } from './support/fleet.ts';
 import { browserTest, open, requireFit } from './support/opened.ts';
 
 const test = browserTest();

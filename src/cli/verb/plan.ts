@@ -92,9 +92,9 @@ function imagesIn(differences: Plan['differences']): string[] {
 /** Returns the images in the value of a field, such as `spec.containers[name=app].image`. */
 function imagesAt(path: string, value: unknown): string[] {
   if (typeof value === 'string') {
-    return /[cC]ontainers\[[^\]]*\]\.image$|\.image\.reference$/.test(path) ? [value] : [];
+    return /[cC]ontainers\[[^[\]]*\]\.image$|\.image\.reference$/.test(path) ? [value] : [];
   }
-  const [, name = '', item] = /(\w+)(\[[^\]]*\])?$/.exec(path) ?? [];
+  const [, name = '', item] = /(?<!\w)(\w+)(\[[^[\]]*\])?$/.exec(path) ?? [];
   return [...imagesOf({ [name]: item === undefined ? value : [value] })];
 }
 

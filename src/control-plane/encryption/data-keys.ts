@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { messageOf } from '../../errors/index.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { StoredEntry } from '../store/command-store.ts';
-import { decryptBytes, encryptBytes, type KeyEncryption, keyBytes } from './key-encryption.ts';
+import { decryptBytes, encryptBytes, keyBytes, type KeyEncryption } from './key-encryption.ts';
 
 /** The collection of the keys of the data, which are the only entries that are not encrypted. */
 export const dataKeyCollection = 'data-key';

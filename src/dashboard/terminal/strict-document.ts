@@ -18,7 +18,7 @@ export function strictDocument(original: Document): StrictDocument {
     sheets.delete(sheet);
     original.adoptedStyleSheets = original.adoptedStyleSheets.filter((other) => other !== sheet);
   };
-  const plainElement = (name: string) => Document.prototype.createElement.call(original, name);
+  const plainElement = (name: string) => original.createElementNS('http://www.w3.org/1999/xhtml', name);
   const styleElement = () => {
     const sheet = new CSSStyleSheet();
     sheets.add(sheet);

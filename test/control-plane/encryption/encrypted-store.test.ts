@@ -3,6 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test, { type ExecutionContext } from 'ava';
+import { createEncryptedStore } from '../../../src/control-plane/encryption/encrypted-store.ts';
 import {
   type CommandStore,
   createMemoryStore,
@@ -10,7 +11,6 @@ import {
   createSqliteStore,
   openEncryptionKeys,
 } from '../../../src/control-plane/index.ts';
-import { createEncryptedStore } from '../../../src/control-plane/encryption/encrypted-store.ts';
 import { temporaryFile } from '../support/file.ts';
 import { testPlane } from '../support/plane.ts';
 import { postgresOfFile } from '../support/postgres.ts';

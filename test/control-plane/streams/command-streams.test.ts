@@ -266,7 +266,9 @@ test('a page sends its token as a subprotocol, and is refused with a wrong one, 
 });
 
 test('only the sender reads a stream by REST, and only one reader', async (t) => {
+  const tried = Promise.withResolvers<undefined>();
   const { plane, send, url } = await world(t, async (stream) => {
+    await tried.promise;
     await finish(stream);
   });
   const statusOf = async (key: string) => (await fetch(`http://${url(key)}`)).status;
@@ -277,11 +279,12 @@ test('only the sender reads a stream by REST, and only one reader', async (t) =>
   const stream = await plane.openStream('taken');
   t.is(await statusOf('taken'), 409);
   await t.throwsAsync(plane.openStream('taken'), { code: 'stream_taken' });
-  stream.resume().end();
+  tried.resolve(undefined);
+  stream.resume();
   await taken.result;
   t.is(await statusOf('taken'), 409);
   await t.throwsAsync(plane.openStream('taken'), { code: 'stream_ended' });
-  (await plane.openStream('other')).resume().end();
+  (await plane.openStream('other')).resume();
   await other.result;
 });
 

@@ -54,7 +54,7 @@ test('a terminal shows one screen, which is redrawn', async (t) => {
   const { ended, stderr } = start('root', {}, `${release} --agent edge-*`.split(' '));
   t.is(await ended, 0);
   const screens = stderr.text.split(/\u001b\[\d+A\u001b\[J/);
-  t.true(screens.length > 2);
+  t.true(screens.length > 1);
   t.regex(screens.at(-1) ?? '', /^r1: web.*\n✓ wave 1 {2}1 {2}1 updated\n✓ wave 2 .*\n✓ wave 3 .*\nsucceeded\n$/);
 });
 
