@@ -1,15 +1,13 @@
 import type { Client, ClientConfig, Pool } from 'pg';
 import { codeOf, messageOf } from '../../errors/index.ts';
 import { ControlPlaneError } from '../error.ts';
+import type { DatabaseUrl } from './database-url.ts';
 
 /** Time after which PostgreSQL ends a session that sends nothing, so that another one can lead. */
 export const idleSessionMs = 10_000;
 
 /** Time after which PostgreSQL ends a statement, in milliseconds. */
 const statementMs = 30_000;
-
-/** The URL of a database, or a function that reads it for each connection. */
-export type DatabaseUrl = string | (() => string | Promise<string>);
 
 /** Returns clients of a database that are not connected yet. */
 export async function clientsOf(url: DatabaseUrl): Promise<{ leader: Client; readers: Pool }> {

@@ -1,15 +1,8 @@
 import type { Client, Pool } from 'pg';
 import { Notice, retry, sleep } from '../../async/index.ts';
 import type { Logger } from '../logger.ts';
-import {
-  clientsOf,
-  type DatabaseUrl,
-  destroy,
-  idleSessionMs,
-  isRefusal,
-  isTemporary,
-  unavailable,
-} from './postgres-connection.ts';
+import type { DatabaseUrl } from './database-url.ts';
+import { clientsOf, destroy, idleSessionMs, isRefusal, isTemporary, unavailable } from './postgres-connection.ts';
 import { migrate, requireServerVersion } from './postgres-schema.ts';
 
 /** Pause between attempts to lead, in milliseconds. */

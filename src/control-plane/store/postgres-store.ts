@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { type Logger, silentLog } from '../logger.ts';
 import type { CommandStore } from './command-store.ts';
-import { type DatabaseUrl, unavailable } from './postgres-connection.ts';
+import type { DatabaseUrl } from './database-url.ts';
+import { unavailable } from './postgres-connection.ts';
 import { PostgresLeader } from './postgres-leader.ts';
 import { readAudit, readContents, readEvents, writeBatch } from './postgres-records.ts';
 
