@@ -137,18 +137,6 @@ test('a release that is not found is looked for in the other namespaces', async 
   );
 });
 
-test('a release that no namespace has is not found, and the list of releases is named', async (t) => {
-  const { run, puppets, stderr } = await world(t);
-  const code = run('ctl', 'history', 'web');
-  (await puppets.call(0)).fail(Object.assign(new Error('release: not found'), { code: 'release_not_found' }));
-  (await puppets.call(1)).succeed({ releases: [] });
-  t.is(await code, 1);
-  t.is(
-    stderr.text,
-    'release web is not in the namespace default; ctl list shows the releases\nError: release: not found (release_not_found)\n',
-  );
-});
-
 test('a revision that is not found is not looked for in other namespaces', async (t) => {
   const { run, puppets, stderr } = await world(t);
   const code = run('ctl', 'get', 'all', 'web', '--revision', '9', '-n', 'shop');
