@@ -13,13 +13,25 @@ export interface CommandOutcome {
   readonly result: CommandResult;
 }
 
-/** The commands that have ended, in the order of their results. */
+/** The commands of one sender that have ended. */
+interface Owned {
+  readonly commands: Set<TrackedCommand>;
+  bytes: number;
+}
+
+/**
+ * The commands that have ended, in the order of their results. If there are too many, the oldest of
+ * the sender that has most of them is forgotten, so that a rollout to all agents does not push out
+ * what others have sent.
+ */
 export class ResultFeed {
   readonly #retention: Retention;
   readonly #forget: (command: TrackedCommand) => void;
   readonly #added = new Notice();
-  /** Their numbers have no gaps. */
+  /** In the order of their numbers. */
   readonly #ended: TrackedCommand[] = [];
+  readonly #byOwner = new Map<string, Owned>();
+  #newest = 0;
   #bytes = 0;
 
   constructor(retention: Retention, forget: (command: TrackedCommand) => void) {
@@ -29,22 +41,27 @@ export class ResultFeed {
 
   /** The id of the newest result. */
   get newest(): number {
-    return this.#firstId() + this.#ended.length - 1;
+    return this.#newest;
   }
 
   /** Adds the command that ended last. `now` is in milliseconds. */
   add(command: TrackedCommand, now: number): void {
     const { commands, bytes, milliseconds } = this.#retention;
     this.#ended.push(command);
+    this.#newest = idOf(command);
+    const owner = ownerOf(command);
+    const owned = this.#byOwner.get(owner) ?? { commands: new Set(), bytes: 0 };
+    this.#byOwner.set(owner, owned);
+    owned.commands.add(command);
+    owned.bytes += command.record.bytes;
     this.#bytes += command.record.bytes;
     // the newest stays, however large it is: its sender still wants the result
     while (this.#ended.length > 1) {
       const [oldest] = this.#ended;
-      const age = now - (oldest?.record.end?.at ?? now);
-      if (!oldest || (this.#ended.length <= commands && this.#bytes <= bytes && age <= milliseconds)) break;
-      this.#ended.shift();
-      this.#bytes -= oldest.record.bytes;
-      this.#forget(oldest);
+      if (oldest && now - (oldest.record.end?.at ?? now) > milliseconds) this.#drop(oldest);
+      else if (this.#ended.length > commands) this.#drop(this.#oldestOfMost(({ commands: own }) => own.size));
+      else if (this.#bytes > bytes) this.#drop(this.#oldestOfMost((own) => own.bytes));
+      else break;
     }
     this.#added.give();
   }
@@ -56,7 +73,7 @@ export class ResultFeed {
   async *after(id: number | undefined, signal?: AbortSignal): AsyncGenerator<CommandOutcome> {
     let lastId = id ?? this.#firstUndelivered() - 1;
     while (!signal?.aborted) {
-      const command = this.#ended[Math.max(0, lastId + 1 - this.#firstId())];
+      const command = this.#ended[this.#indexAfter(lastId)];
       if (!command) {
         await this.#added.next(signal);
         continue;
@@ -69,21 +86,58 @@ export class ResultFeed {
 
   /** Marks the results up to an id as delivered. */
   markDelivered(id: number): void {
-    for (const command of this.#ended) {
-      if (idOf(command) > id) return;
+    for (let index = this.#indexAfter(id) - 1; index >= 0; index--) {
+      const command = this.#ended[index];
+      if (command?.record.end?.isDelivered !== false) return;
       command.markDelivered();
     }
   }
 
-  #firstId(): number {
-    const [first] = this.#ended;
-    return first ? idOf(first) : 1;
+  /** Returns the oldest command of the sender with most, except the newest of all. */
+  #oldestOfMost(sizeOf: (owned: Owned) => number): TrackedCommand | undefined {
+    const newest = this.#ended.at(-1);
+    let most: Owned | undefined;
+    for (const owned of this.#byOwner.values()) {
+      const isOnlyNewest = owned.commands.size === 1 && newest !== undefined && owned.commands.has(newest);
+      if (!isOnlyNewest && (most === undefined || sizeOf(owned) > sizeOf(most))) most = owned;
+    }
+    const [oldest] = most?.commands ?? [];
+    return oldest;
+  }
+
+  #drop(command: TrackedCommand | undefined): void {
+    if (!command) return;
+    const owner = ownerOf(command);
+    const owned = this.#byOwner.get(owner);
+    owned?.commands.delete(command);
+    if (owned) owned.bytes -= command.record.bytes;
+    if (owned?.commands.size === 0) this.#byOwner.delete(owner);
+    this.#ended.splice(this.#indexAfter(idOf(command) - 1), 1);
+    this.#bytes -= command.record.bytes;
+    this.#forget(command);
+  }
+
+  /** Returns the index of the first command with a higher number. */
+  #indexAfter(id: number): number {
+    let [low, high] = [0, this.#ended.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const command = this.#ended[middle];
+      if (command && idOf(command) <= id) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   #firstUndelivered(): number {
     const first = this.#ended.find(({ record }) => record.end?.isDelivered === false);
-    return first ? idOf(first) : this.#firstId() + this.#ended.length;
+    return first ? idOf(first) : this.#newest + 1;
   }
+}
+
+/** Commands whose senders did not say who they are have one owner together. */
+function ownerOf({ record: { sentBy = '' } }: TrackedCommand): string {
+  return sentBy;
 }
 
 function idOf({ record }: TrackedCommand): number {
