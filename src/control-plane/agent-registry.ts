@@ -90,6 +90,11 @@ export class AgentRegistry {
     this.#sessions = new AgentSessions({ newEpoch, now, max: limits.sessions, suspectAgeMs: limits.suspectAgeMs });
   }
 
+  /** The number of connections whose agent has not said `hello`. */
+  get greeting(): number {
+    return this.#silent.size;
+  }
+
   /** Returns the newest instance of each agent, sorted by id. */
   list(): ConnectedAgent[] {
     const newest = [...this.#connected.keys()].sort().map((agentId) => this.get(agentId));

@@ -133,7 +133,9 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
       newNonce: () => Buffer.from(host.randomBytes(nonceBytes)).toString('base64url'),
       openHost: () => this.#openHost(),
       isBehind: () => commands.isBehind,
-      arrivals: new Arrivals({ perSecond: limits.arrivals, monotonic: host.monotonic }),
+      arrivals: new Arrivals({
+        ...{ perSecond: limits.arrivals, greeting: () => agents.greeting, monotonic: host.monotonic },
+      }),
       serve: (agent) => agents.serve(agent),
     });
     this.#upgrade = createUpgradeListener({

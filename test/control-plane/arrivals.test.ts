@@ -8,7 +8,7 @@ import { type RawAgent, rawAgent } from './support/raw-agent.ts';
 
 test('a fleet that arrives at once is spread over the time that the rate needs', (t) => {
   let now = 5000;
-  const arrivals = new Arrivals({ perSecond: 500, monotonic: () => now });
+  const arrivals = new Arrivals({ perSecond: 500, greeting: () => 0, monotonic: () => now });
   const waits: number[] = [];
   for (let agent = 0; agent < 10_000; agent++) {
     const wait = arrivals.wait();
@@ -24,10 +24,25 @@ test('a fleet that arrives at once is spread over the time that the rate needs',
 });
 
 test('no agent is asked to wait for more than a minute, however many there are', (t) => {
-  const arrivals = new Arrivals({ perSecond: 1, monotonic: () => 0 });
+  const arrivals = new Arrivals({ perSecond: 1, greeting: () => 0, monotonic: () => 0 });
   arrivals.add();
   const waits = Array.from({ length: 100_000 }, () => arrivals.wait() ?? 0);
   t.is(Math.max(...waits), 60);
+});
+
+test('no more agents connect while many have not said hello, and they are asked to come later', (t) => {
+  let greeting = 0;
+  const arrivals = new Arrivals({ perSecond: 500, greeting: () => greeting, monotonic: () => 0 });
+  const waits: number[] = [];
+  for (let agent = 0; agent < 3000; agent++) {
+    const wait = arrivals.wait();
+    if (wait === undefined) greeting++;
+    else waits.push(wait);
+  }
+  t.is(greeting, 200);
+  t.deepEqual([waits[0], waits.at(-1)], [1, 23], 'a quarter of the rate');
+  greeting--;
+  t.is(arrivals.wait(), undefined);
 });
 
 const welcomeOf = ({ packets }: RawAgent) =>
