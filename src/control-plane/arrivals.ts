@@ -24,8 +24,8 @@ export interface ArrivalsOptions {
 
 /**
  * Limits how many agents connect in a second, and how many do so at the same time: a control plane
- * that cannot keep up would otherwise work for agents that have given up. Only those count that have proved who they are, so
- * that no one else can take their places.
+ * that cannot keep up would otherwise work for agents that have given up. Only those count that
+ * have proved who they are, so that no one else can take their places.
  */
 export class Arrivals {
   readonly #greeting: () => number;

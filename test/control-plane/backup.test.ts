@@ -1,11 +1,15 @@
+import { execFile } from 'node:child_process';
 import { readdir, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
-import { createSqliteStore } from '../../src/control-plane/index.ts';
+import { createPostgresStore, createSqliteStore } from '../../src/control-plane/index.ts';
 import { testAgent } from '../agent/support/agent.ts';
 import { testRelease } from '../agent/support/release.ts';
+import { eventually } from '../support/eventually.ts';
 import { temporaryFile } from './support/file.ts';
 import { testPlane } from './support/plane.ts';
+import { postgresFolder, postgresOfFile } from './support/postgres.ts';
 import { installed, rawAgent } from './support/raw-agent.ts';
 
 const parameters = { releaseName: 'web', chartName: 'c' };
@@ -112,3 +116,50 @@ test('only an administrator gets a backup, and a control plane without a file sa
   t.is(response.status, 400);
   t.like(await response.json(), { code: 'unsupported' });
 });
+
+const folder = postgresFolder();
+const postgres = postgresOfFile(test);
+const run = promisify(execFile);
+
+if (folder === undefined || !postgres) {
+  test.skip('a dump of PostgreSQL (PostgreSQL is not installed)', (t) => t.pass());
+} else {
+  test('a control plane that starts from a dump of PostgreSQL says so, once', async (t) => {
+    t.timeout(60_000);
+    const url = await postgres().createDatabase();
+    const original = await testPlane(t, { store: createPostgresStore({ url }) });
+    await original.plane.install('edge-1', parameters, { key: 'waits', deliverWithin: '1h' }).stored;
+    await original.plane.close();
+    const again = await testPlane(t, { store: createPostgresStore({ url }) });
+    t.false(again.lines.some((line) => line.includes('started from a backup')));
+    const copy = await postgres().createDatabase();
+    const { stdout: dump } = await run(join(folder, 'pg_dump'), ['--schema=helm_agent', url]);
+    const file = await temporaryFile(t, 'dump.sql');
+    await writeFile(file, dump);
+    await run(join(folder, 'psql'), ['--quiet', '--set=ON_ERROR_STOP=1', `--file=${file}`, copy]);
+
+    const first = await testPlane(t, { store: createPostgresStore({ url: copy }) });
+    t.is(first.plane.command('waits')?.type, 'install_release');
+    t.is(first.lines.filter((line) => line.includes('started from a backup')).length, 1);
+    await eventually('the audit log says so', async () => {
+      const audit = await (await fetch(`${first.url}/api/audit`)).text();
+      return /"action":"restored from the backup of \d{4}-/.test(audit);
+    });
+    await first.plane.close();
+    const second = await testPlane(t, { store: createPostgresStore({ url: copy }) });
+    t.false(second.lines.some((line) => line.includes('started from a backup')));
+  });
+
+  test('a dump that is restored into the same database is noticed', async (t) => {
+    t.timeout(60_000);
+    const url = await postgres().createDatabase();
+    const original = await testPlane(t, { store: createPostgresStore({ url }) });
+    await original.plane.close();
+    const dump = await run(join(folder, 'pg_dump'), ['--schema=helm_agent', '--clean', url]);
+    const file = await temporaryFile(t, 'dump.sql');
+    await writeFile(file, dump.stdout);
+    await run(join(folder, 'psql'), ['--quiet', '--set=ON_ERROR_STOP=1', `--file=${file}`, url]);
+    const restored = await testPlane(t, { store: createPostgresStore({ url }) });
+    t.is(restored.lines.filter((line) => line.includes('started from a backup')).length, 1);
+  });
+}

@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import { backupEntry } from './command-store.ts';
 
 interface Migration {
   readonly statements: string;
@@ -92,9 +93,45 @@ export async function migrate(client: Client): Promise<void> {
         migration.worksSince,
       ]);
     }
+    await noteCopy(client);
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined); // the connection may have ended
     throw error;
   }
+}
+
+/** The collection and the id of the entry that says where the database is. */
+const placeEntry = { collection: 'database', id: 'place' };
+
+/**
+ * Notes where the database is. If that has changed, the database was restored from a dump, whose
+ * tables have other ids or are on another server, and gets the entry of a backup with the time of
+ * the newest entry of its audit log. A copy of the files of a server has the same ids.
+ */
+async function noteCopy(client: Client): Promise<void> {
+  const may = await client.query<{ may: boolean }>(
+    `SELECT has_function_privilege('pg_control_system()', 'EXECUTE') AS may`,
+  );
+  const server = may.rows[0]?.may === true ? '(SELECT system_identifier FROM pg_control_system())' : 'NULL';
+  const { rows } = await client.query<{ place: string; before: string | null; newest: Date | null }>(
+    `SELECT
+       concat_ws('/', ${server}, (SELECT oid FROM pg_database WHERE datname = current_database()),
+         'helm_agent.leader'::regclass::oid) AS place,
+       (SELECT text FROM helm_agent.entries WHERE collection = $1 AND id = $2) AS before,
+       coalesce((SELECT to_timestamp(max(at) / 1000.0) FROM helm_agent.audit),
+         (SELECT max(applied_at) FROM helm_agent.migrations)) AS newest`,
+    [placeEntry.collection, placeEntry.id],
+  );
+  const { place = '', before, newest } = rows[0] ?? {};
+  if (place === before) return;
+  const keep = async ({ collection, id }: typeof placeEntry, text: string) => {
+    await client.query(
+      `INSERT INTO helm_agent.entries (collection, id, text) VALUES ($1, $2, $3)
+       ON CONFLICT (collection, id) DO UPDATE SET text = excluded.text`,
+      [collection, id, text],
+    );
+  };
+  await keep(placeEntry, place);
+  if (before !== null && newest) await keep(backupEntry, JSON.stringify({ at: newest.toISOString() }));
 }
