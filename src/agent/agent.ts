@@ -25,6 +25,7 @@ import { backoffDelay, type BackoffTimes, defaultBackoff } from './connection/ba
 import { Channel, type WaitingLimits } from './connection/channel.ts';
 import type { ListenAddress } from './connection/listen-address.ts';
 import { listen } from './connection/listener.ts';
+import type { DirectStreams } from './connection/raw-shell.ts';
 import type { TlsSource } from './connection/tls-files.ts';
 import type { TokenSource } from './connection/token-file.ts';
 import type { TunnelSource } from './connection/tunnel-source.ts';
@@ -82,6 +83,8 @@ export interface AgentOptions {
   listen?: ListenAddress | undefined;
   /** Allows listening without a token on a host that other machines can reach. Default: false. */
   listenInsecure?: boolean;
+  /** Serves shells at `/container/exe-cmd`. Default: they are not served. */
+  shells?: DirectStreams | undefined;
   /** The certificate of the server for clients. Default: it serves plain HTTP. */
   listenTls?: ServerTls | undefined;
   /** Port for `/livez`, `/readyz` and `/metrics` on all addresses. Default: they are not served. */
@@ -220,6 +223,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       tls: options.listenTls,
       readToken: readClientToken ?? (sharesToken ? readToken : undefined),
       channel: channelOptions,
+      shells: options.shells,
       health,
     }).catch((error: unknown) => {
       probes?.close();

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import { limitedTime } from '../async/index.ts';
 import { OperationError } from '../operation/error.ts';
 import type { CommandStreamHeader, SessionFacts } from '../protocol/streams/command-stream.ts';
+import type { DirectStreams } from './connection/raw-shell.ts';
 import type { TunnelSource } from './connection/tunnel-source.ts';
 
 /**
@@ -13,9 +14,17 @@ export type OpenCommandStream = (key: string, signal: AbortSignal, session?: Ses
 /** Time for a lost connection to come back, in milliseconds. */
 const reconnectMs = 30_000;
 
-/** Returns a function that opens the streams of commands in the tunnel to the control plane. */
-export function commandStreams(tunnels: Pick<TunnelSource, 'tunnel'>): OpenCommandStream {
+/**
+ * Returns a function that opens the streams of commands in the tunnel to the control plane, or to
+ * senders that are connected to this process.
+ */
+export function commandStreams(
+  tunnels: Pick<TunnelSource, 'tunnel'>,
+  direct?: Pick<DirectStreams, 'get'>,
+): OpenCommandStream {
   return async (key, signal, session) => {
+    const own = direct?.get(key);
+    if (own) return own;
     const time = limitedTime(reconnectMs, signal);
     try {
       const tunnel = await tunnels.tunnel('command', time.signal ?? signal);

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Agent, type AgentOptions, startAgent } from '../agent/agent.ts';
 import { ClusterHealth } from '../agent/cluster-health.ts';
 import { commandStreams } from '../agent/command-stream.ts';
+import { DirectStreams } from '../agent/connection/raw-shell.ts';
 import { createCommandHandlers } from '../agent/commands/index.ts';
 import type { ListenAddress } from '../agent/connection/listen-address.ts';
 import { type TlsFiles, tlsFiles } from '../agent/connection/tls-files.ts';
@@ -67,6 +68,8 @@ export interface AgentSetup extends AgentKeySetup, Omit<SupportSetup, 'agentId' 
   listenTokenFile?: string | undefined;
   listen?: ListenAddress | undefined;
   listenInsecure?: boolean;
+  /** Whether clients of the server get shells. Default: false. */
+  listenExec?: boolean;
   /** Files for TLS of the server for clients. Default: it serves plain HTTP. */
   listenTlsFiles?: ServerTlsFiles | undefined;
   localCharts?: string | undefined;
@@ -210,6 +213,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
   const listenTls = setup.listenTlsFiles && (await openServerTls(setup.listenTlsFiles, { log }));
   const key = agentKeyOf(setup, cluster);
   const tunnels = new TunnelSource();
+  const shells = setup.listenExec === true ? new DirectStreams() : undefined;
   const charts = agentCharts({ ...setup, tunnels, workers });
   const running: { agent?: Agent } = {};
   const support = await agentSupport(setup, {
@@ -221,7 +225,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     source: charts.source,
     credentials: secretCredentials(cluster, cluster.namespace),
     run: idle.run,
-    openStream: commandStreams(tunnels),
+    openStream: commandStreams(tunnels, shells),
     postRenderers: programPostRenderers(setup.postRenderers ?? {}, process.env['PATH']),
     plans,
     denyDns: setup.denyDns ?? false,
@@ -269,6 +273,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
       usedSignatures,
       resultSigner,
       tunnels,
+      shells,
       key,
       clusterHealth,
       journalHealth,

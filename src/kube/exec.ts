@@ -1,5 +1,6 @@
 import { WebSocket } from 'ws';
 import { defaultHeartbeat, keepAlive } from '../net/heartbeat.ts';
+import type { ReceivedMessage } from '../net/message-batches.ts';
 import type { ContainerProcess, ContainerRef, ExecOptions, ProcessOutput } from '../objects/cluster.ts';
 import { objectsAt, stringAt } from '../objects/fields.ts';
 import type { Connection } from './connection.ts';
@@ -37,12 +38,12 @@ export async function execInContainer(
 /** A process over an open WebSocket. */
 class ExecProcess implements ContainerProcess {
   readonly #socket: WebSocket;
-  readonly #messages: AsyncIterable<[Buffer]>;
+  readonly #messages: AsyncIterable<ReceivedMessage[]>;
   readonly #stopHeartbeat: () => void;
   readonly #signal: AbortSignal;
   #status: unknown;
 
-  constructor(socket: WebSocket, messages: AsyncIterable<[Buffer]>, signal: AbortSignal) {
+  constructor(socket: WebSocket, messages: AsyncIterable<ReceivedMessage[]>, signal: AbortSignal) {
     this.#socket = socket;
     this.#signal = signal;
     this.#messages = messages;
@@ -58,12 +59,10 @@ class ExecProcess implements ContainerProcess {
 
   async *output(): AsyncGenerator<ProcessOutput> {
     try {
-      for await (const [message] of this.#messages) {
-        const [channel] = message;
-        const bytes = message.subarray(1);
-        if (channel === channels.output && bytes.length > 0) yield { from: 'output', bytes };
-        else if (channel === channels.error && bytes.length > 0) yield { from: 'error', bytes };
-        else if (channel === channels.status) this.#status = statusOf(bytes);
+      for await (const batch of this.#messages) {
+        yield* outputsOf(batch);
+        const status = batch.find(({ data }) => data[0] === channels.status);
+        if (status) this.#status = statusOf(status.data.subarray(1));
       }
     } catch (cause) {
       this.#signal.throwIfAborted();
@@ -114,6 +113,24 @@ class ExecProcess implements ContainerProcess {
     const message = Buffer.concat([Buffer.of(channel), bytes]);
     await new Promise<void>((resolve) => this.#socket.send(message, () => resolve()));
   }
+}
+
+/** Yields what a process has written. What came in several messages of one channel is joined. */
+function* outputsOf(batch: readonly ReceivedMessage[]): Generator<ProcessOutput> {
+  let from: ProcessOutput['from'] = 'output';
+  let parts: Buffer[] = [];
+  for (const { data } of batch) {
+    const [channel] = data;
+    if ((channel !== channels.output && channel !== channels.error) || data.length === 1) continue;
+    const writer = channel === channels.output ? 'output' : 'error';
+    if (writer !== from && parts.length > 0) {
+      yield { from, bytes: Buffer.concat(parts) };
+      parts = [];
+    }
+    from = writer;
+    parts.push(data.subarray(1));
+  }
+  if (parts.length > 0) yield { from, bytes: parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts) };
 }
 
 function statusOf(bytes: Buffer): unknown {

@@ -1,7 +1,9 @@
-import { on, once } from 'node:events';
+import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { WebSocket } from 'ws';
+import { messageBatches, type ReceivedMessage } from '../net/message-batches.ts';
+import { maskOptions } from '../net/websocket-mask.ts';
 import { apiPath } from '../objects/api-path.ts';
 import type { Connection } from './connection.ts';
 import { errorOfResponse, KubeError } from './kube-error.ts';
@@ -14,9 +16,6 @@ const maxRefusalBytes = 64 * 1024;
 
 /** Time for the API server and the kubelet to open a connection, in milliseconds. */
 const handshakeTimeoutMs = 30_000;
-
-/** Messages that wait to be read before the connection is paused, and before it is resumed. */
-const waiting = { highWaterMark: 8, lowWaterMark: 4 };
 
 const pods = { apiVersion: 'v1', resource: 'pods', namespaced: true };
 
@@ -31,7 +30,7 @@ export function podUrl(
 export interface PodSocket {
   socket: WebSocket;
   /** The messages until the connection ends, which are read only as fast as they are consumed. */
-  messages: AsyncIterable<[Buffer]>;
+  messages: AsyncIterable<ReceivedMessage[]>;
 }
 
 /**
@@ -50,9 +49,9 @@ export async function openPodSocket(
     maxPayload: maxMessageBytes,
     perMessageDeflate: false,
     followRedirects: false,
+    ...maskOptions(url),
   });
-  // at once: the first one may come in the turn in which the socket opens
-  const messages = on(socket, 'message', { close: ['close'], ...waiting }) as AsyncIterable<[Buffer]>; // the default of ws
+  const messages = messageBatches(socket);
   await opened(socket, signal);
   return { socket, messages };
 }

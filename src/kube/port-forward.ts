@@ -1,5 +1,6 @@
 import { WebSocket } from 'ws';
 import { defaultHeartbeat, keepAlive } from '../net/heartbeat.ts';
+import type { ReceivedMessage } from '../net/message-batches.ts';
 import type { ForwardedConnection, ForwardOptions } from '../objects/cluster.ts';
 import type { Connection } from './connection.ts';
 import { KubeError } from './kube-error.ts';
@@ -48,7 +49,7 @@ export async function forwardPort(
 }
 
 async function* received(
-  messages: AsyncIterable<[Buffer]>,
+  messages: AsyncIterable<ReceivedMessage[]>,
   port: number,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void, undefined> {
@@ -56,15 +57,19 @@ async function* received(
   const left = [portBytes, portBytes];
   let problem = Buffer.alloc(0);
   try {
-    for await (const [message] of messages) {
-      const [channel] = message;
-      if (channel === undefined) continue;
-      const skipped = Math.min(left[channel] ?? 0, message.length - 1);
-      left[channel] = (left[channel] ?? 0) - skipped;
-      const bytes = message.subarray(1 + skipped);
-      if (bytes.length === 0) continue;
-      if (channel === channels.data) yield bytes;
-      else if (channel === channels.error) problem = Buffer.concat([problem, bytes]).subarray(0, maxErrorBytes);
+    for await (const batch of messages) {
+      const parts: Buffer[] = [];
+      for (const { data } of batch) {
+        const [channel] = data;
+        if (channel === undefined) continue;
+        const skipped = Math.min(left[channel] ?? 0, data.length - 1);
+        left[channel] = (left[channel] ?? 0) - skipped;
+        const bytes = data.subarray(1 + skipped);
+        if (bytes.length === 0) continue;
+        if (channel === channels.data) parts.push(bytes);
+        else if (channel === channels.error) problem = Buffer.concat([problem, bytes]).subarray(0, maxErrorBytes);
+      }
+      if (parts.length > 0) yield Buffer.concat(parts);
     }
   } catch (cause) {
     signal.throwIfAborted();

@@ -38,6 +38,7 @@ test('run takes its settings from flags', async (t) => {
       agentId: 'edge-1',
       kubeconfig: 'k',
       listen: { host: '0.0.0.0', port: 8089 },
+      listenExec: false,
       listenInsecure: true,
       allowNunjucks: false,
       localCharts: 'c',
@@ -83,6 +84,7 @@ test('run takes its settings from the environment if no flag is given', async (t
       agentId: 'edge-2',
       kubeconfig: 'k',
       listen: { host: '127.0.0.1', port: 8089 },
+      listenExec: false,
       listenInsecure: true,
       allowNunjucks: false,
       localCharts: 'c',
@@ -106,6 +108,7 @@ test('the name of the machine is the default agent id, and an empty variable cou
       insecureTransport: false,
       agentId: 'host-1',
       listen: { host: '127.0.0.1', port: 1 },
+      listenExec: false,
       listenInsecure: false,
       allowNunjucks: false,
       denyDns: false,
@@ -153,6 +156,16 @@ test('clients of an agent that dials a control plane need a token that it does n
   t.is(await run(...args, '--listen-insecure'), 0);
   t.is(await run('run', '--token-file', 't', '--listen', '1'), 0);
   t.is(runs.length, 3);
+});
+
+test('shells for clients need a server and the right exec', async (t) => {
+  const { run, runs, stderr } = testProgram();
+  t.is(await run('run', '--listen', '1', '--listen-exec'), 1);
+  t.regex(stderr.text, /--listen-exec \(HELM_AGENT_LISTEN_EXEC\): needs the right exec in --allow-rights/);
+  t.is(await run('run', '--control-plane', 'wss://plane.example', '--listen-exec', '--allow-rights', 'exec'), 1);
+  t.regex(stderr.text, /needs --listen/);
+  t.is(await run('run', '--listen', '1', '--listen-exec', '--allow-rights', 'read,exec'), 0);
+  t.is(runs.length, 1);
 });
 
 test('the files of tokens are checked before anything starts', async (t) => {

@@ -161,7 +161,7 @@ onCluster(
   'an image without a shell',
   refused,
   ['bare', '-i'],
-  /has no shell \(bash, sh, ash\); name a program.*\(not_found\)/,
+  /has no shell \(bash, sh, ash, powershell, cmd\); name a program.*\(not_found\)/,
 );
 onCluster(
   'a program that does not exist',

@@ -3,6 +3,7 @@ import { Agent as TlsAgent } from 'node:https';
 import type { SecureContext } from 'node:tls';
 import { WebSocket } from 'ws';
 import { bearer } from '../../net/authorization.ts';
+import { maskOptions } from '../../net/websocket-mask.ts';
 import { maxFrameBytes } from '../../protocol/limits.ts';
 import { keySubprotocol, subprotocol, type WireForm, wireForm } from '../../protocol/subprotocol.ts';
 import type { ProxyEnvironment } from '../../source/http/proxy-environment.ts';
@@ -87,6 +88,7 @@ function createSocket({ url, token, hasKey = false, secureContext, proxyEnv }: D
   return new WebSocket(url, [], {
     maxPayload: maxFrameBytes,
     perMessageDeflate: false,
+    ...maskOptions(url),
     // the global agent would take a plain connection to a proxy with NODE_USE_ENV_PROXY
     agent: isTls ? new TlsAgent({ secureContext, proxyEnv }) : new Agent(),
     headers: {

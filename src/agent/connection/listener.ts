@@ -11,6 +11,7 @@ import { createUpgradeListener } from '../../net/websocket-server.ts';
 import { wireForm } from '../../protocol/subprotocol.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
 import type { ListenAddress } from './listen-address.ts';
+import { type DirectStreams, serveRawShell, type ShellTarget, shellTargetOf } from './raw-shell.ts';
 import type { TokenSource } from './token-file.ts';
 
 export interface ListenerOptions {
@@ -20,6 +21,8 @@ export interface ListenerOptions {
   /** Allows a host that other machines can reach without a token. */
   insecure: boolean;
   channel: ChannelOptions;
+  /** Serves shells at `/container/exe-cmd`. Default: they are not served. */
+  shells?: DirectStreams | undefined;
   health: Health;
   /** The certificate of the server. Default: it serves plain HTTP. */
   tls?: ServerTls | undefined;
@@ -61,8 +64,13 @@ export class Listener {
   readonly #server: Server;
   readonly #channel: ChannelOptions;
   readonly #clients = new Set<Channel>();
+  readonly #shells = new Set<Promise<void>>();
 
-  constructor(server: Server, { address, channel, health, readToken }: ListenerOptions, trust: BoundedServer['trust']) {
+  constructor(
+    server: Server,
+    { address, channel, shells, health, readToken }: ListenerOptions,
+    trust: BoundedServer['trust'],
+  ) {
     this.#server = server;
     this.#channel = channel;
     server.on('request', (request, response) => {
@@ -76,8 +84,13 @@ export class Listener {
         decide: async (request) => {
           const refuse = await refusal(request, address.host, readToken);
           if (refuse !== undefined) return { refuse };
+          const isShell = pathOf(request.url) === execPath;
+          if (isShell && !shells) return { refuse: '501 Not Implemented' };
+          const target = isShell ? shellTargetOf(request.url ?? '') : undefined;
+          if (isShell && !target) return { refuse: '400 Bad Request' };
           trust(request.socket);
-          return { serve: (socket) => this.#serve(socket) };
+          if (!shells || !target) return { serve: (socket) => this.#serve(socket) };
+          return { serve: (socket) => this.#serveShell(socket, target, shells) };
         },
         log: channel.log,
       }),
@@ -101,8 +114,16 @@ export class Listener {
   async close(deliveryMs: number): Promise<void> {
     this.#server.close();
     await Promise.all([...this.#clients].map((client) => client.delivered(deliveryMs)));
-    await Promise.all([...this.#clients].map((client) => client.hangUp()));
+    await Promise.all([...[...this.#clients].map((client) => client.hangUp()), ...this.#shells]);
     this.#server.closeAllConnections();
+  }
+
+  #serveShell(socket: WebSocket, target: ShellTarget, streams: DirectStreams): void {
+    const { router, heartbeat } = this.#channel;
+    const served = serveRawShell(socket, target, { streams, router, heartbeat }).finally(() =>
+      this.#shells.delete(served),
+    );
+    this.#shells.add(served);
   }
 
   #serve(socket: WebSocket): void {
@@ -125,7 +146,8 @@ async function bind(server: Server, { host, port }: ListenAddress): Promise<void
 
 /** Returns the response to a request that is not an upgrade. */
 function answerOf(url = '', health: Health): Omit<ProbeAnswer, 'status'> & { status: number } {
-  const missing = { status: pathOf(url) === commandPath ? 426 : 404, text: 'not available\n' };
+  const isSocket = [commandPath, execPath].includes(pathOf(url));
+  const missing = { status: isSocket ? 426 : 404, text: 'not available\n' };
   return answerProbe(url, health) ?? missing;
 }
 
@@ -136,8 +158,7 @@ async function refusal(
   readToken: TokenSource | undefined,
 ): Promise<string | undefined> {
   const path = pathOf(request.url);
-  if (path === execPath) return '501 Not Implemented';
-  if (path !== commandPath) return '404 Not Found';
+  if (path !== commandPath && path !== execPath) return '404 Not Found';
   if (readToken) return bearsToken(request.headers.authorization, await readToken()) ? undefined : '401 Unauthorized';
   // Browsers always send Origin. With the check of the host, which a web page with a name of its
   // own cannot pass, this keeps web pages from commanding the cluster.

@@ -103,6 +103,11 @@ export const runSettings = {
     variable: 'HELM_AGENT_LISTEN_INSECURE',
     description: 'let --listen use an address that other machines can reach without a token',
   },
+  listenExec: {
+    flag: 'listen-exec',
+    variable: 'HELM_AGENT_LISTEN_EXEC',
+    description: 'give clients of --listen shells at /container/exe-cmd, which are not recorded; needs the right exec',
+  },
   ...serverTlsSettings,
   healthPort: {
     flag: 'health-port',
@@ -294,6 +299,7 @@ export function runSchema(hostName: string) {
         })
         .optional(),
       listenInsecure: switchSchema,
+      listenExec: switchSchema,
       tlsCertificate: z.string().optional(),
       tlsKey: z.string().optional(),
       healthPort: portSchema.optional(),
@@ -396,6 +402,11 @@ export function runSchema(hostName: string) {
       if (keyed !== undefined) {
         if (settings.controlPlane === undefined) refuse(keyed, 'needs --control-plane');
         if (settings.tokenFile !== undefined) refuse(keyed, 'leave out --token-file: the agent proves its key instead');
+      }
+      if (settings.listenExec) {
+        if (settings.listen === undefined) refuse('listenExec', 'needs --listen');
+        if (!(settings.allowedRights ?? []).includes('exec'))
+          refuse('listenExec', 'needs the right exec in --allow-rights');
       }
       if (leaderElect) {
         if (settings.journal === 'memory') refuse('leaderElect', 'needs --journal cluster');

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type Duplex, duplexPair } from 'node:stream';
-import { channels, encodeMessage, messagesFor, messagesOf } from '../../protocol/streams/messages.ts';
+import { channels, encodeMessage, messagesOf, writeMessages } from '../../protocol/streams/messages.ts';
 import type { Attendance } from './sessions.ts';
 
 /** Returns the stream of a session for a program: its reader gets what is recorded. */
@@ -19,7 +19,7 @@ export function attendedStream(stream: Duplex, attendance: Attendance): Duplex {
   const passOutput = async () => {
     for await (const { channel, bytes } of messagesOf(stream, [channels.output, channels.error])) {
       await attendance.output(channel, bytes);
-      for (const message of messagesFor(channel, bytes)) await write(inner, message);
+      await writeMessages(inner, { channel, bytes }, signal);
     }
     inner.end();
   };

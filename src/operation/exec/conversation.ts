@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { abortable, abortReason } from '../../async/index.ts';
@@ -6,7 +5,7 @@ import type { ContainerProcess } from '../../objects/cluster.ts';
 import { execControlSchema } from '../../protocol/commands/exec-pod.ts';
 import { parseJson } from '../../protocol/json.ts';
 import type { SessionFacts } from '../../protocol/streams/command-stream.ts';
-import { channels, encodeMessage, messagesFor, messagesOf } from '../../protocol/streams/messages.ts';
+import { channels, encodeMessage, messagesOf, writeMessages } from '../../protocol/streams/messages.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError } from '../error.ts';
 import { durationText, processTimer, type StartTimer } from '../time-limit.ts';
@@ -59,9 +58,7 @@ export async function converse(
     void receive(process, stream, () => idle.reset()).catch((error: unknown) => over.abort(error));
     for await (const { from, bytes } of process.output()) {
       idle.reset();
-      for (const message of messagesFor(channels[from], bytes)) {
-        if (!stream.write(message)) await once(stream, 'drain', { signal: ended });
-      }
+      await writeMessages(stream, { channel: channels[from], bytes }, ended);
     }
     stream.end();
     await finished(stream, { readable: false, signal: ended });

@@ -12,8 +12,14 @@ import { findContainer } from './find-container.ts';
 
 type Request = RequestOf<'exec_pod'>;
 
-/** Programs that are tried in turn if a command names none. */
-const shells = ['bash', 'sh', 'ash'];
+/** Programs that are tried in turn if a command names none, with what makes them end. */
+const shells = [
+  ['bash', '-c', 'exit 0'],
+  ['sh', '-c', 'exit 0'],
+  ['ash', '-c', 'exit 0'],
+  ['powershell', '-c', 'exit 0'],
+  ['cmd', '/c', 'exit 0'],
+] as const;
 
 /** Time after which a session ends, in milliseconds. */
 const defaultTimeout = 168 * 3_600_000;
@@ -69,21 +75,22 @@ function shortened(text: string): string {
 
 /** Returns a shell that the container has. */
 async function findShell({ cluster, signal }: OperationContext, target: ContainerRef): Promise<string> {
-  for (const shell of shells) {
-    const process = await cluster.exec(target, { command: [shell, '-c', 'exit 0'], input: false, tty: false, signal });
+  for (const command of shells) {
+    const [shell] = command;
+    const process = await cluster.exec(target, { command, input: false, tty: false, signal });
     try {
       await Readable.from(process.output()).toArray(); // it has none, and ends
       if (process.exitCode === 0) return shell;
     } catch (error) {
       signal.throwIfAborted();
       // the container runtime says so, in words of its own
-      if (!/executable file not found|no such file|not found/i.test(messageOf(error))) throw error;
+      if (!/executable file not found|no such file|not found|cannot find/i.test(messageOf(error))) throw error;
     } finally {
       process.close();
     }
   }
   throw new OperationError(
     'not_found',
-    `the container ${target.container} has no shell (${shells.join(', ')}); name a program that it has`,
+    `the container ${target.container} has no shell (${shells.map(([shell]) => shell).join(', ')}); name a program that it has`,
   );
 }

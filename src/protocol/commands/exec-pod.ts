@@ -65,7 +65,7 @@ export const execPod = defineCommand({
         .max(maxWords)
         .optional()
         .describe(
-          'The program and its arguments. Default: the first shell of `bash`, `sh` and `ash` that the container has',
+          'The program and its arguments. Default: the first shell of `bash`, `sh`, `ash`, `powershell` and `cmd` that the container has',
         ),
     ),
     stdin: field(z.boolean().optional().describe('Whether the program reads what the caller sends. Default: false'), {

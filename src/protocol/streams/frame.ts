@@ -37,6 +37,23 @@ export function encodeStreamFrame(frame: StreamFrame): Buffer {
   return Buffer.concat([head, bodyOf(frame)]);
 }
 
+/**
+ * Writes `data` frames, each into the memory of the one before: a stream at full speed would
+ * otherwise leave as much garbage as it sends.
+ */
+export class DataFrames {
+  readonly #memory = Buffer.allocUnsafeSlow(headBytes + maxDataBytes);
+
+  /** Returns a frame with at most `maxDataBytes`. It is valid until the next call. */
+  encode(id: number, parts: readonly Buffer[]): Buffer {
+    this.#memory.writeUInt8(typeNumbers.data);
+    this.#memory.writeUInt32BE(id, 1);
+    let length = headBytes;
+    for (const part of parts) length += part.copy(this.#memory, length);
+    return this.#memory.subarray(0, length);
+  }
+}
+
 function bodyOf(frame: StreamFrame): Buffer {
   switch (frame.type) {
     case 'open':

@@ -1,4 +1,5 @@
-import type { Readable } from 'node:stream';
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
 import { maxDataBytes } from './frame.ts';
 
 /** The numbers of the channels of a stream in both directions. */
@@ -29,16 +30,32 @@ export class MessageError extends Error {
 
 /** Writes a message: its channel (1 byte), its length (4 bytes), and its bytes. */
 export function encodeMessage({ channel, bytes }: ChannelMessage): Buffer {
-  const head = Buffer.alloc(headBytes);
-  head.writeUInt8(channel);
-  head.writeUInt32BE(bytes.length, 1);
-  return Buffer.concat([head, bytes]);
+  return Buffer.concat([headOf(channel, bytes.length), bytes]);
 }
 
-/** Yields bytes as messages that are not too long. */
-export function* messagesFor(channel: ChannelNumber, bytes: Buffer): Generator<Buffer> {
+function headOf(channel: ChannelNumber, length: number): Buffer {
+  const head = Buffer.alloc(headBytes);
+  head.writeUInt8(channel);
+  head.writeUInt32BE(length, 1);
+  return head;
+}
+
+/**
+ * Writes bytes as messages that are not too long, and waits while the stream is full. Rejects with
+ * the reason of a signal.
+ */
+export async function writeMessages(
+  stream: Writable,
+  { channel, bytes }: ChannelMessage,
+  signal?: AbortSignal,
+): Promise<void> {
   for (let start = 0; start < bytes.length; start += maxMessageBytes) {
-    yield encodeMessage({ channel, bytes: bytes.subarray(start, start + maxMessageBytes) });
+    const part = bytes.subarray(start, start + maxMessageBytes);
+    stream.cork();
+    stream.write(headOf(channel, part.length));
+    const hasRoom = stream.write(part);
+    stream.uncork();
+    if (!hasRoom) await once(stream, 'drain', signal && { signal });
   }
 }
 

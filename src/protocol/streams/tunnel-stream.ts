@@ -16,7 +16,8 @@ export interface StreamLink {
 }
 
 interface PendingWrite {
-  bytes: Buffer;
+  /** Joined by the frame that has them. */
+  parts: Buffer[];
   done: (error?: Error | null) => void;
 }
 
@@ -47,16 +48,26 @@ export class TunnelStream extends Duplex {
     return this.#write !== undefined && this.#credit > 0 && !this.destroyed;
   }
 
-  /** Returns the next data to send. Call `onSent` when it was sent. */
-  nextData(): { bytes: Buffer; onSent: () => void } | undefined {
+  /** Returns the next data to send, in parts. Call `onSent` when it was sent. */
+  nextData(): { parts: Buffer[]; onSent: () => void } | undefined {
     const write = this.#write;
     if (!write || !this.isReady) return undefined;
-    const length = Math.min(write.bytes.length, this.#credit, maxDataBytes);
-    this.#credit -= length;
-    const bytes = write.bytes.subarray(0, length);
-    const isLast = length === write.bytes.length;
-    this.#write = isLast ? undefined : { ...write, bytes: write.bytes.subarray(length) };
-    return { bytes, onSent: () => isLast && write.done() };
+    const parts: Buffer[] = [];
+    let room = Math.min(this.#credit, maxDataBytes);
+    this.#credit -= room;
+    while (room > 0) {
+      const [first] = write.parts;
+      if (!first) break;
+      const part = first.subarray(0, room);
+      parts.push(part);
+      room -= part.length;
+      if (part.length === first.length) write.parts.shift();
+      else write.parts[0] = first.subarray(part.length);
+    }
+    this.#credit += room;
+    const isLast = write.parts.length === 0;
+    if (isLast) this.#write = undefined;
+    return { parts, onSent: () => isLast && write.done() };
   }
 
   /** Handles a frame of the other end. Throws `StreamError` `protocol`. */
@@ -104,8 +115,15 @@ export class TunnelStream extends Duplex {
   }
 
   override _write(bytes: Buffer, _encoding: BufferEncoding, done: PendingWrite['done']): void {
-    this.#write = { bytes, done };
-    if (this.isReady) this.#link.onReady(this);
+    this.#offer([bytes], done);
+  }
+
+  /** Sends what waits in as few frames as possible. */
+  override _writev(chunks: { chunk: Buffer }[], done: PendingWrite['done']): void {
+    this.#offer(
+      chunks.map(({ chunk }) => chunk),
+      done,
+    );
   }
 
   override _final(done: (error?: Error | null) => void): void {
@@ -121,6 +139,11 @@ export class TunnelStream extends Duplex {
     }
     this.#link.forget(this.id);
     done(error);
+  }
+
+  #offer(parts: Buffer[], done: PendingWrite['done']): void {
+    this.#write = { parts, done };
+    if (this.isReady) this.#link.onReady(this);
   }
 
   #grant(): void {

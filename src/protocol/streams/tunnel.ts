@@ -1,5 +1,5 @@
 import { Allowance } from '../allowance.ts';
-import { decodeStreamFrame, encodeStreamFrame, type StreamFrame } from './frame.ts';
+import { DataFrames, decodeStreamFrame, encodeStreamFrame, type StreamFrame } from './frame.ts';
 import { StreamError } from './stream-error.ts';
 import { type StreamLink, TunnelStream } from './tunnel-stream.ts';
 
@@ -45,6 +45,8 @@ export class Tunnel {
   #lastId = 0;
   #opened = 0;
   readonly #resets = new Allowance(allowedResets);
+  /** Undefined while there are no streams. */
+  #dataFrames: DataFrames | undefined;
   #unwrittenFrames = 0;
   #isWriting = false;
   #isClosed = false;
@@ -133,17 +135,15 @@ export class Tunnel {
     if (!stream) return;
     this.#streams.delete(id);
     this.#ready.delete(stream);
+    if (this.#streams.size === 0) this.#dataFrames = undefined;
     if (!this.#isOwn(id)) this.#opened--;
   }
 
-  #send(frame: StreamFrame, onSent: () => void = () => undefined): void {
+  #send(frame: StreamFrame): void {
     const { readyState, OPEN } = this.#socket;
     if (readyState !== OPEN) return;
-    if (frame.type !== 'data') this.#unwrittenFrames++;
-    this.#socket.send(encodeStreamFrame(frame), () => {
-      if (frame.type !== 'data') this.#unwrittenFrames--;
-      onSent();
-    });
+    this.#unwrittenFrames++;
+    this.#socket.send(encodeStreamFrame(frame), () => this.#unwrittenFrames--);
   }
 
   #takeTurns(): void {
@@ -153,8 +153,11 @@ export class Tunnel {
       const taken = stream.nextData();
       if (!taken) continue;
       if (stream.isReady) this.#ready.add(stream);
+      const { readyState, OPEN } = this.#socket;
+      if (readyState !== OPEN) return;
       this.#isWriting = true;
-      this.#send({ type: 'data', id: stream.id, bytes: taken.bytes }, () => {
+      this.#dataFrames ??= new DataFrames();
+      this.#socket.send(this.#dataFrames.encode(stream.id, taken.parts), () => {
         this.#isWriting = false;
         taken.onSent();
         this.#takeTurns();

@@ -25,8 +25,9 @@ function tunnelTo(accept: AcceptStream): Tunnel {
   const socketTo = (name: string): TunnelSocket => ({
     ...{ readyState: 1, OPEN: 1 },
     send(frame, done) {
+      const bytes = Buffer.from(frame); // as its memory is used again
       setImmediate(() => {
-        receivers[name]?.receive(frame);
+        receivers[name]?.receive(bytes);
         done();
       });
     },

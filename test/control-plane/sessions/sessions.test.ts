@@ -11,7 +11,7 @@ import { controlPlaneFor } from '../../../src/control-plane/control-plane-for.ts
 import type { ControlPlaneOptions } from '../../../src/control-plane/index.ts';
 import { defineCommand } from '../../../src/protocol/commands/definition.ts';
 import { createCommandTable } from '../../../src/protocol/commands/table.ts';
-import { channels, encodeMessage, messagesFor, messagesOf } from '../../../src/protocol/streams/messages.ts';
+import { channels, encodeMessage, messagesOf, writeMessages } from '../../../src/protocol/streams/messages.ts';
 import { testAgent } from '../../agent/support/agent.ts';
 import { eventually } from '../../support/eventually.ts';
 import { temporaryFile } from '../support/file.ts';
@@ -80,7 +80,7 @@ async function echo(stream: Duplex): Promise<void> {
   for await (const { channel, bytes } of messagesOf(stream, [channels.input, channels.control])) {
     if (channel === channels.control && bytes.toString().includes('end')) break;
     if (channel === channels.control) continue;
-    for (const message of messagesFor(channels.output, bytes)) stream.write(message);
+    await writeMessages(stream, { channel: channels.output, bytes });
   }
   stream.end();
 }

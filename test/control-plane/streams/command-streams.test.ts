@@ -23,8 +23,8 @@ import {
   channels,
   encodeMessage,
   maxControlBytes,
-  messagesFor,
   messagesOf,
+  writeMessages,
 } from '../../../src/protocol/streams/messages.ts';
 import { windowBytes } from '../../../src/protocol/streams/tunnel-stream.ts';
 import { testAgent } from '../../agent/support/agent.ts';
@@ -115,7 +115,7 @@ const input = (text: string) => Buffer.concat([Buffer.of(channels.input), Buffer
 const echo: Perform = async (stream) => {
   for await (const { channel, bytes } of messagesOf(stream, [channels.input, channels.control])) {
     if (channel === channels.control) break;
-    for (const message of messagesFor(channels.output, bytes)) stream.write(message);
+    await writeMessages(stream, { channel: channels.output, bytes });
   }
 };
 

@@ -5,7 +5,7 @@ import type { CommandHandlers } from '../../../src/agent/commands/command-handle
 import { TunnelSource } from '../../../src/agent/connection/tunnel-source.ts';
 import { OperationError } from '../../../src/operation/error.ts';
 import { encodeLogRecord } from '../../../src/protocol/streams/log-records.ts';
-import { channels, messagesFor, messagesOf } from '../../../src/protocol/streams/messages.ts';
+import { channels, messagesOf, writeMessages } from '../../../src/protocol/streams/messages.ts';
 import { PuppetHandlers } from '../../agent/support/handlers.ts';
 import { recordingLog } from '../../agent/support/log.ts';
 import type { DashboardWorld } from './world.ts';
@@ -85,9 +85,7 @@ export async function startShellAgent(
 }
 
 async function talk(stream: Duplex): Promise<void> {
-  const say = (text: string) => {
-    for (const message of messagesFor(channels.output, Buffer.from(text))) stream.write(message);
-  };
+  const say = (text: string) => void writeMessages(stream, { channel: channels.output, bytes: Buffer.from(text) });
   say(prompt);
   let typed = '';
   for await (const { channel, bytes } of messagesOf(stream, [channels.input, channels.control])) {

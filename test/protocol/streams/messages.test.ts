@@ -1,4 +1,5 @@
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import test from 'ava';
 import {
   type ChannelMessage,
@@ -7,8 +8,8 @@ import {
   maxControlBytes,
   maxMessageBytes,
   MessageError,
-  messagesFor,
   messagesOf,
+  writeMessages,
 } from '../../../src/protocol/streams/messages.ts';
 import fc from '../../support/fast-check.ts';
 
@@ -57,9 +58,11 @@ test('messages arrive whatever the pieces in which the stream comes', async (t) 
 
 test('long outputs are cut into messages that the other end takes', async (t) => {
   const bytes = Buffer.alloc(3 * maxMessageBytes + 1, 7);
-  const messages = [...messagesFor(channels.output, bytes)];
-  t.is(messages.length, 4);
-  const parts = await read(Buffer.concat(messages));
+  const stream = new PassThrough();
+  const written = buffer(stream);
+  await writeMessages(stream, { channel: channels.output, bytes });
+  stream.end();
+  const parts = await read(await written);
   t.deepEqual(Buffer.concat(parts.map((part) => part.bytes)), bytes);
 });
 

@@ -26,8 +26,9 @@ class SlowSocket implements TunnelSocket {
   }
 
   send(frame: Buffer, done: () => void): void {
-    this.sent.push(decodeStreamFrame(frame));
-    this.#unwritten.push({ frame, done });
+    const bytes = Buffer.from(frame); // as its memory is used again
+    this.sent.push(decodeStreamFrame(bytes));
+    this.#unwritten.push({ frame: bytes, done });
   }
 
   /** Number of frames that are not written yet. */

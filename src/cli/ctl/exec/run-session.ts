@@ -1,9 +1,11 @@
-import { on, once } from 'node:events';
+import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import * as z from 'zod';
 import { messageOf } from '../../../errors/index.ts';
 import { defaultHeartbeat, keepAlive } from '../../../net/heartbeat.ts';
+import { messageBatches, type ReceivedMessage } from '../../../net/message-batches.ts';
+import { maskOptions } from '../../../net/websocket-mask.ts';
 import { resultSchema } from '../../../protocol/messages.ts';
 import { channels, maxMessageBytes } from '../../../protocol/streams/messages.ts';
 import type { SessionTerminal } from '../../dependencies.ts';
@@ -13,9 +15,6 @@ import { readAs } from '../read-as.ts';
 
 /** The largest message of the control plane, in bytes. */
 const maxSessionBytes = 16 * 1024 * 1024;
-
-/** Messages that wait to be written before the connection is paused, and before it is resumed. */
-const waiting = { highWaterMark: 8, lowWaterMark: 4 };
 
 const textSchema = z.discriminatedUnion('type', [
   z.object({
@@ -48,13 +47,17 @@ export async function runSession<Answer extends z.ZodRawShape>(
   { terminal, input, tty, signal, onNotice }: SessionSettings,
 ) {
   const { url, headers, ca } = address;
-  const socket = new WebSocket(url, { headers, ca, maxPayload: maxSessionBytes, perMessageDeflate: false });
+  const socket = new WebSocket(url, {
+    ...{ headers, ca },
+    maxPayload: maxSessionBytes,
+    perMessageDeflate: false,
+    ...maskOptions(url),
+  });
   const abort = () => socket.terminate();
   signal.addEventListener('abort', abort, { once: true });
   const restore: Array<() => void> = [() => signal.removeEventListener('abort', abort)];
   try {
-    // at once: the first one may come in the turn in which the socket opens
-    const messages = on(socket, 'message', { close: ['close'], ...waiting });
+    const messages = messageBatches(socket);
     await opened(socket);
     restore.push(keepAlive(socket, defaultHeartbeat, () => socket.terminate()));
     if (tty)
@@ -97,17 +100,16 @@ export async function opened(socket: WebSocket): Promise<void> {
 
 /** Writes what arrives, and returns the result; undefined if the connection is lost before. */
 async function receive<Answer extends z.ZodRawShape>(
-  messages: AsyncIterable<unknown[]>,
+  messages: AsyncIterable<ReceivedMessage[]>,
   { answer, terminal, onNotice }: Pick<SessionSettings, 'terminal' | 'onNotice'> & { answer: z.ZodObject<Answer> },
 ) {
   let reason: string | undefined;
-  for await (const [data, isBinary] of messages) {
-    const message = data as Buffer; // the default of ws
-    if (isBinary === true) {
-      await terminal.write(message[0] === channels.error ? 'error' : 'output', message.subarray(1));
+  for await (const { data, isBinary } of each(messages)) {
+    if (isBinary) {
+      await terminal.write(data[0] === channels.error ? 'error' : 'output', data.subarray(1));
       continue;
     }
-    const text = readAs(textSchema, JSON.parse(message.toString()), 'message');
+    const text = readAs(textSchema, JSON.parse(data.toString()), 'message');
     if (text.type === 'session') onNotice(text.payload);
     if (text.type === 'error') reason = `${text.payload.message} (${text.payload.code})`;
     if (text.type !== 'result') continue;
@@ -119,6 +121,10 @@ async function receive<Answer extends z.ZodRawShape>(
   }
   if (reason !== undefined) throw new ApiError(reason, true);
   return undefined;
+}
+
+async function* each(batches: AsyncIterable<ReceivedMessage[]>): AsyncGenerator<ReceivedMessage> {
+  for await (const batch of batches) yield* batch;
 }
 
 /** Sends the input until it ends, and then says so. */

@@ -1,6 +1,6 @@
-import { on } from 'node:events';
 import { WebSocket } from 'ws';
 import { defaultHeartbeat, keepAlive } from '../../../net/heartbeat.ts';
+import { messageBatches } from '../../../net/message-batches.ts';
 import { channels } from '../../../protocol/streams/messages.ts';
 import type { SessionTerminal } from '../../dependencies.ts';
 import { ApiError, type SessionAddress } from '../api-client.ts';
@@ -8,9 +8,6 @@ import { opened } from './run-session.ts';
 
 /** The largest message of the control plane, in bytes. */
 const maxMessageBytes = 1024 * 1024;
-
-/** Messages that wait to be written before the connection is paused, and before it is resumed. */
-const waiting = { highWaterMark: 8, lowWaterMark: 4 };
 
 /** The status of a connection that ends in order. */
 const closedNormally = 1000;
@@ -29,16 +26,17 @@ export async function watchSession(
   const socket = new WebSocket(url, { headers, ca, maxPayload: maxMessageBytes, perMessageDeflate: false });
   const closed = Promise.withResolvers<{ code: number; reason: string }>();
   socket.once('close', (code, reason) => closed.resolve({ code, reason: reason.toString() }));
-  // at once: the first one may come in the turn in which the socket opens
-  const messages = on(socket, 'message', { close: ['close'], ...waiting }) as AsyncIterable<[Buffer]>; // the default of ws
+  const messages = messageBatches(socket);
   await opened(socket);
   const stopHeartbeat = keepAlive(socket, defaultHeartbeat, () => socket.terminate());
   const terminate = () => socket.send('{"type":"terminate"}');
   terminated.addEventListener('abort', terminate, { once: true });
   if (terminated.aborted) terminate();
   try {
-    for await (const [message] of messages) {
-      await terminal.write(message[0] === channels.error ? 'error' : 'output', message.subarray(1));
+    for await (const batch of messages) {
+      for (const { data } of batch) {
+        await terminal.write(data[0] === channels.error ? 'error' : 'output', data.subarray(1));
+      }
     }
     const { code, reason } = await closed.promise;
     if (code !== closedNormally) throw new ApiError(reason || 'the connection to the control plane was lost', true);

@@ -8,7 +8,7 @@ import { commandStreams } from '../../../../src/agent/command-stream.ts';
 import type { CommandHandlers } from '../../../../src/agent/commands/command-handler.ts';
 import { TunnelSource } from '../../../../src/agent/connection/tunnel-source.ts';
 import type { CommandPayloads } from '../../../../src/protocol/commands/index.ts';
-import { channels, messagesFor, messagesOf } from '../../../../src/protocol/streams/messages.ts';
+import { channels, messagesOf, writeMessages } from '../../../../src/protocol/streams/messages.ts';
 import { testAgent } from '../../../agent/support/agent.ts';
 import { PuppetHandlers } from '../../../agent/support/handlers.ts';
 import { testPlane } from '../../../control-plane/support/plane.ts';
@@ -52,9 +52,7 @@ async function world(
       passInput().catch(() => child.kill());
       const passOutput = async (from: 'stdout' | 'stderr', channel: 1 | 2) => {
         for await (const bytes of child[from] as AsyncIterable<Buffer>) {
-          for (const message of messagesFor(channel, bytes)) {
-            if (!stream.write(message)) await once(stream, 'drain', { signal });
-          }
+          await writeMessages(stream, { channel, bytes }, signal);
         }
       };
       await Promise.all([passOutput('stdout', channels.output), passOutput('stderr', channels.error), exited]);
