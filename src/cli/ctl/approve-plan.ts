@@ -1,6 +1,7 @@
 import { parseDuration } from '../../go/duration.ts';
 import { currentDate } from '../../go/host.ts';
 import type { CommandAnswers, CommandParameters } from '../../protocol/commands/index.ts';
+import { plannedChanges } from '../../protocol/commands/plan-release.ts';
 import { type ApprovedPlan, maxApprovedPlans, signApproval } from '../../signatures/approval-statement.ts';
 import { argumentCount } from '../cobra/argument-count.ts';
 import type { Command, Invocation } from '../cobra/command.ts';
@@ -119,9 +120,5 @@ function requireEqual(plans: readonly ApprovedPlan[], found: readonly CommandAns
 
 /** Returns what a plan would change, as text to compare. */
 function changesOf(plan: CommandAnswers['get_plan']): string {
-  const { action, chart, noChange, crds, hooks, crdDifferences, hookDifferences, differences, rights } = plan;
-  const { omitted } = plan;
-  return JSON.stringify([
-    ...[action, chart, noChange, crds, hooks, crdDifferences, hookDifferences, differences, rights, omitted],
-  ]);
+  return JSON.stringify(plannedChanges(plan));
 }

@@ -1,6 +1,6 @@
 import { imagesOf } from '../../policy/images.ts';
 import type { CommandAnswers } from '../../protocol/commands/index.ts';
-import { planRelease } from '../../protocol/commands/plan-release.ts';
+import { type PlannedChanges, planRelease } from '../../protocol/commands/plan-release.ts';
 import { differenceText, diffText } from '../ctl/output/diff.ts';
 import { customFlag } from '../pflag/flag.ts';
 import { oneLine } from '../text.ts';
@@ -50,13 +50,20 @@ export function planOf<Type extends keyof typeof actions>(verb: Verb<Type>): Ver
 type Plan = CommandAnswers['plan_release'];
 
 /** Returns a plan for a person: the release, its objects and its hooks. */
-export function planText({ differences, unchanged, ...plan }: Plan): string {
-  const { hooks, crds, hookDifferences = [], crdDifferences = [], noChange = false } = plan;
+export function planText(plan: Plan): string {
   const lines = [
     `PLAN: ${plan.plan}`,
     `DIGEST: ${plan.digest}`,
     `ACTION: ${actionText(plan)}`,
     `EXPIRES: ${plan.expires}`,
+  ];
+  return `${lines.map(oneLine).join('\n')}\n${planChangesText(plan, plan.unchanged)}`;
+}
+
+/** Returns what a plan changes, for a person. `unchanged` is the number of other objects. */
+export function planChangesText({ differences, ...plan }: PlannedChanges, unchanged?: number): string {
+  const { hooks, crds, hookDifferences = [], crdDifferences = [], noChange = false } = plan;
+  const lines = [
     ...(noChange ? ['Nothing changes, so no revision would be added.'] : []),
     ...crds.map((file) => `+ CRDs of ${file}`),
   ];
@@ -67,12 +74,13 @@ export function planText({ differences, unchanged, ...plan }: Plan): string {
   const rights = plan.rights ?? [];
   const needed = rights.length > 0 ? ['RIGHTS:', ...rights.map((right) => `  ${oneLine(rightText(right))}`)] : [];
   const all = [...differences, ...hookDifferences, ...crdDifferences];
-  const changed = diffText({ differences, unchanged }).trimEnd();
+  const changed =
+    unchanged === undefined ? differences.map(differenceText).join('') : diffText({ differences, unchanged });
   return [
     ...head,
     ...listText('IMAGES', imagesIn(all)),
     ...listText('ROLES', rolesIn(all)),
-    changed,
+    changed.trimEnd(),
     ...tail,
     ...needed,
     '',

@@ -1,5 +1,6 @@
 import { isInWindow } from '../../protocol/window.ts';
 import type { AgentSubject } from '../access/is-allowed.ts';
+import { awaitsPlanApproval, awaitsPlanApprovals, needsPlan } from './cluster-plan.ts';
 import {
   type Changes,
   type Cluster,
@@ -63,7 +64,7 @@ interface Draft extends Rollout {
  */
 export function advance(rollout: Rollout, world: World): Advance {
   const draft: Draft = {
-    ...{ plan: rollout.plan, status: rollout.status, world, wakeAt: Infinity },
+    ...{ plan: rollout.plan, groups: rollout.groups, status: rollout.status, world, wakeAt: Infinity },
     clusters: new Map(rollout.clusters),
     changed: new Map(),
     isInTime: windowsOf(rollout, world),
@@ -108,7 +109,8 @@ function supersede(draft: Draft): void {
 function passStage(draft: Draft): boolean {
   const { plan, status, world } = draft;
   const { wave, waveStage, approved } = status;
-  if (waveStage === 'approval') return awaitsApproval(draft) ? false : enter(draft, { waveStage: 'updating' });
+  if (waveStage === 'planning') return passPlanning(draft);
+  if (waveStage === 'approval') return awaitsWave(draft) ? false : enter(draft, { waveStage: 'updating' });
   const agents = plan.waves[wave] ?? [];
   const isLast = wave === plan.waves.length - 1;
   if (agents.length === 0)
@@ -133,6 +135,33 @@ function passStage(draft: Draft): boolean {
   return enter(draft, { wave: wave + 1, waveStage: 'approval' });
 }
 
+/** Lets all clusters make their plans, and pauses if too many of them cannot. */
+function passPlanning(draft: Draft): boolean {
+  const agents = draft.plan.waves.flat();
+  makePlans(draft, agents);
+  const { ready, waiting, active, failed } = planTally(draft, agents);
+  if (ready.length + waiting + active > 0) return false;
+  const { maxTotalFailures = draft.plan.spec.maxFailures } = draft.plan.spec;
+  if (failed <= countOf(maxTotalFailures, agents.length, Math.floor)) return enter(draft, { waveStage: 'approval' });
+  const clusters = failed === 1 ? '1 cluster has' : `${failed} clusters have`;
+  return pause(draft, `${clusters} not made a plan; retry, or resume without them`);
+}
+
+/** Lets clusters make the plans that they need. */
+function makePlans(draft: Draft, agents: readonly string[]): void {
+  begin(draft, planTally(draft, agents).ready, 'inspecting');
+}
+
+/** Returns the numbers of clusters while plans are made. Those that have one are not ready. */
+function planTally(draft: Draft, agents: readonly string[]): Tally {
+  const { now } = draft.world;
+  const isDone = (cluster: Cluster) => isIdle(cluster) && !needsPlan(draft, cluster, now);
+  return tallyOf(
+    draft,
+    agents.filter((agentId) => !isDone(clusterOf(draft, agentId))),
+  );
+}
+
 /** Waits until the check of the present wave says yes, for as long as a cluster may take. */
 function awaitCheck(draft: Draft): boolean {
   const { plan, status, world } = draft;
@@ -143,8 +172,13 @@ function awaitCheck(draft: Draft): boolean {
   return false;
 }
 
+/** Whether the present wave, or the plans of its clusters, wait until they are approved. */
+export function awaitsApproval(rollout: Rollout): boolean {
+  return awaitsWave(rollout) || awaitsPlanApprovals(rollout);
+}
+
 /** Whether the present wave waits until it is approved. */
-export function awaitsApproval({ plan, status }: Pick<Rollout, 'plan' | 'status'>): boolean {
+export function awaitsWave({ plan, status }: Pick<Rollout, 'plan' | 'status'>): boolean {
   const { phase, wave, waveStage, approved } = status;
   if (phase !== 'running' || waveStage !== 'approval' || approved > wave) return false;
   return waveSpec({ plan }, wave).approval ?? (plan.spec.approval && wave > 0);
@@ -167,6 +201,8 @@ function catchUp(draft: Draft): void {
   if (!isDone && status.phase !== 'running') return;
   const earlier = plan.waves.slice(0, isDone ? plan.waves.length : status.wave).flat();
   begin(draft, tallyOf(draft, earlier).ready, 'inspecting');
+  // also those of later waves make their plans when they are back
+  if (plan.spec.plan) makePlans(draft, plan.waves.flat());
 }
 
 /** Returns clusters to their last good revisions, from a wave on. */
@@ -204,10 +240,14 @@ function begin(draft: Draft, agentIds: readonly string[], stage: 'inspecting' | 
   for (const [agentId, cluster] of clusters) {
     if (isActive(cluster) && world.presenceOf(agentId) !== 'away') room--;
   }
-  const first: ClusterStage = stage === 'inspecting' && plan.spec.type === 'upgrade_agent' ? 'updating' : stage;
+  const firstOf = (cluster: Cluster): ClusterStage => {
+    if (stage === 'reviewing') return stage;
+    if (needsPlan(draft, cluster, world.now)) return 'planning';
+    return plan.spec.type === 'upgrade_agent' ? 'updating' : stage;
+  };
   for (const agentId of agentIds.slice(0, Math.max(0, room))) {
     const cluster = clusterOf(draft, agentId);
-    const turn = { stage: first, attempt: cluster.attempt + 1, since: world.now };
+    const turn = { stage: firstOf(cluster), attempt: cluster.attempt + 1, since: world.now };
     // a cluster that is returned keeps the reason for that
     change(draft, agentId, { ...(stage === 'reviewing' ? cluster : withoutFailure(cluster)), ...turn });
   }
@@ -239,23 +279,28 @@ function tallyIdle(
 ): void {
   const { now } = draft.world;
   if (presence === 'away') {
-    if (cluster.stage === 'pending') change(draft, agentId, { ...cluster, stage: 'away', since: now });
+    if (cluster.stage === 'pending' || cluster.stage === 'planned')
+      change(draft, agentId, { ...cluster, stage: 'away', since: now });
     return;
   }
   const turn = cluster.attempt === 0 ? now : cluster.since + (retryMs[cluster.stage] ?? 0);
   if (presence === 'absent') wake(draft, now + retryPause);
   else if (turn > now) wake(draft, turn);
-  else if (isInTime(agentId)) {
+  else if (needsPlan(draft, cluster, now)) {
+    // windows are for changes
     tally.ready.push(agentId);
     return;
-  } else wake(draft, now - (now % minuteMs) + minuteMs);
+  } else if (!awaitsPlanApproval(draft, cluster) && isInTime(agentId)) {
+    tally.ready.push(agentId);
+    return;
+  } else if (!awaitsPlanApproval(draft, cluster)) wake(draft, now - (now % minuteMs) + minuteMs);
   // the owner of a cluster does not hold up the others
   if (cluster.stage !== 'held') tally.waiting++;
 }
 
 /** Whether a cluster can get its turn. */
 function isIdle({ stage }: Cluster): boolean {
-  return stage === 'pending' || stage === 'away' || stage === 'held';
+  return stage === 'pending' || stage === 'away' || stage === 'held' || stage === 'planned';
 }
 
 function hasFailed(draft: Draft, { failed }: Tally, size: number): boolean {

@@ -12,7 +12,7 @@ const maxRevisions = 20;
 export function clusterCommand(
   { spec, differences }: Pick<RolloutPlan, 'spec' | 'differences'>,
   agentId: string,
-  { stage, base }: Pick<Cluster, 'base'> & { stage: ActiveStage },
+  { stage, base, plan }: Pick<Cluster, 'base' | 'plan'> & { stage: ActiveStage },
 ): ClusterCommand {
   const { namespace, releaseName } = spec.payload;
   const release = { ...(namespace !== undefined && { namespace }), releaseName };
@@ -20,17 +20,31 @@ export function clusterCommand(
     case 'inspecting':
     case 'reviewing':
       return { type: 'release_history', payload: { ...release, max: maxRevisions } };
-    case 'updating': {
-      const upgrade = spec.type === 'install_release' && { upgrade: true };
-      const values = valuesOf(spec, differences[agentId] ?? []);
-      return { type: spec.type, payload: { ...spec.payload, ...upgrade, ...(values.length > 0 && { values }) } };
+    case 'planning': {
+      const action = spec.type === 'install_release' ? 'install' : 'upgrade';
+      return { type: 'plan_release', payload: { action, ...deployPayload(spec, differences[agentId]) } };
     }
+    case 'updating':
+      // without a plan, it is only a question of rights
+      if (spec.plan) return { type: 'apply_plan', payload: { plan: plan?.id ?? anyPlan(spec) } };
+      return { type: spec.type, payload: deployPayload(spec, differences[agentId]) };
     case 'testing':
       return { type: 'test_release', payload: release };
     case 'reverting':
       if (base === null) return { type: 'uninstall_release', payload: { ...release, ignoreNotFound: true } };
       return { type: 'rollback_release', payload: { ...release, version: base } };
   }
+}
+
+function deployPayload(spec: RolloutPlan['spec'], chosen: readonly number[] = []): Record<string, unknown> {
+  const upgrade = spec.type === 'install_release' && { upgrade: true };
+  const values = valuesOf(spec, chosen);
+  return { ...spec.payload, ...upgrade, ...(values.length > 0 && { values }) };
+}
+
+/** Returns the id of a plan of the release. */
+function anyPlan({ payload: { namespace = 'default', releaseName } }: RolloutPlan['spec']): string {
+  return `${String(namespace)}/${String(releaseName)}@${'0'.repeat(64)}`;
 }
 
 /** Returns the values, and the differences that win over them. */

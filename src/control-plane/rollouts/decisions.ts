@@ -1,6 +1,15 @@
 import { ControlPlaneError } from '../error.ts';
 import { stopped } from './advance.ts';
-import { type Changes, type Cluster, isEnded, type Rollout, type RolloutStatus, withoutFailure } from './rollout.ts';
+import type { PlanGroup } from './cluster-plan.ts';
+import {
+  type Changes,
+  type Cluster,
+  isEnded,
+  type Rollout,
+  type RolloutStatus,
+  withoutFailure,
+  withoutPlan,
+} from './rollout.ts';
 
 const noClusters: ReadonlyMap<string, Cluster> = new Map();
 
@@ -31,6 +40,9 @@ export function approveWave({ plan, status }: Rollout, wave: number, now: number
   }
   if (status.approved > wave) return { clusters: noClusters };
   if (isEnded({ status }) || status.phase === 'reverting') refuse(status, 'approved');
+  if (status.waveStage === 'planning') {
+    throw new ControlPlaneError('rollout_conflict', 'clusters still make their plans; approve a wave when it waits');
+  }
   const furthest = status.waveStage === 'approval' ? status.wave : status.wave + 1;
   if (wave > furthest) {
     throw new ControlPlaneError('bad_request', `wave ${wave} has not begun; approve wave ${furthest + 1} first`);
@@ -40,6 +52,18 @@ export function approveWave({ plan, status }: Rollout, wave: number, now: number
     approved: wave + 1,
     ...(isStopped && { phase: 'running', reason: undefined, since: now }),
   });
+}
+
+/** Approves groups of plans, also for clusters that make such a plan later. */
+export function approvePlans({ status, groups }: Rollout, ids: readonly string[], by: string): Changes {
+  if (status.phase === 'reverting' || status.phase === 'failed' || status.phase === 'aborted')
+    refuse(status, 'approved');
+  const approved = ids.flatMap((id): [string, PlanGroup][] => {
+    const group = groups.get(id);
+    if (!group) throw new ControlPlaneError('bad_request', `the rollout has no group of plans ${JSON.stringify(id)}`);
+    return group.approvedBy === undefined ? [[id, { ...group, approvedBy: by }]] : [];
+  });
+  return { clusters: noClusters, groups: new Map(approved) };
 }
 
 /** Ends a rollout. Its clusters are left as they are, or returned to their last good revisions. */
@@ -65,8 +89,8 @@ export function retryRollout({ plan, status, clusters }: Rollout, now: number): 
   const isRepeated = status.phase === 'failed';
   const again = (cluster: Cluster): Cluster | undefined => {
     const isUndone = cluster.stage === 'reverted' || cluster.stage === 'stuck';
-    const isRetried = cluster.stage === 'failed' || cluster.stage === 'held' || (isRepeated && isUndone);
-    return isRetried ? { ...withoutFailure(cluster), stage: 'pending', since: 0 } : undefined;
+    const isRetried = ['failed', 'held', 'stale'].includes(cluster.stage) || (isRepeated && isUndone);
+    return isRetried ? { ...withoutPlan(withoutFailure(cluster)), stage: 'pending', since: 0 } : undefined;
   };
   const retried = [...clusters].flatMap(([agentId, cluster]): [string, Cluster][] => {
     const pending = again(cluster);
@@ -74,7 +98,8 @@ export function retryRollout({ plan, status, clusters }: Rollout, now: number): 
   });
   const wave = Math.min(status.wave, firstWave(plan.waves, new Set(retried.map(([agentId]) => agentId))));
   const next = {
-    ...({ phase: 'running', wave, waveStage: 'updating', since: now } as const),
+    ...{ phase: 'running' as const, wave, since: now },
+    waveStage: status.waveStage === 'planning' ? status.waveStage : ('updating' as const),
     ...{ reason: undefined, revertFrom: undefined, end: undefined, checked: undefined },
   };
   return { clusters: new Map(retried), ...(retried.length > 0 && changed(status, next, new Map(retried))) };
@@ -88,7 +113,11 @@ function firstWave(waves: readonly (readonly string[])[], agentIds: ReadonlySet<
 /** Fields that are undefined are removed. */
 type StatusChange = { [Name in keyof RolloutStatus]?: RolloutStatus[Name] | undefined };
 
-function changed(status: RolloutStatus, change: StatusChange, clusters = noClusters): Required<Changes> {
+function changed(
+  status: RolloutStatus,
+  change: StatusChange,
+  clusters = noClusters,
+): Required<Omit<Changes, 'groups'>> {
   const fields = Object.entries({ ...status, ...change }).filter(([, value]) => value !== undefined);
   return { clusters, status: Object.fromEntries(fields) as unknown as RolloutStatus }; // required fields stay
 }

@@ -11,7 +11,7 @@ import {
   sendJson,
 } from '../http-json.ts';
 import { type RolloutOptions, rolloutSpecSchema } from './rollout-spec.ts';
-import { clusterViewSchema, type RolloutView, rolloutViewSchema } from './rollout-view.ts';
+import { clusterViewSchema, planGroupViewSchema, type RolloutView, rolloutViewSchema } from './rollout-view.ts';
 import type { Rollouts } from './rollouts.ts';
 
 export interface RolloutRoutesOptions {
@@ -20,7 +20,11 @@ export interface RolloutRoutesOptions {
   events: EventStreams;
 }
 
-const approvalSchema = z.strictObject({ wave: z.int().positive() });
+const approvalSchema = z.union([
+  z.strictObject({ wave: z.int().positive() }),
+  z.strictObject({ groups: z.array(z.string().max(64)).min(1).max(1000).describe('Ids of groups of plans') }),
+]);
+const planGroupsSchema = z.object({ groups: z.array(planGroupViewSchema) });
 const abortSchema = z.strictObject({ undo: z.boolean().default(false) });
 
 const pageLength = 500;
@@ -107,6 +111,17 @@ export function rolloutRoutes({ rollouts, bodies, events }: RolloutRoutesOptions
     },
     {
       method: 'GET',
+      path: '/api/rollouts/{id}/plans',
+      audience: 'users',
+      name: 'listRolloutPlans',
+      summary: 'Lists the different plans of a rollout, those that wait for an approval first',
+      errors: ['rollout_not_found'],
+      responses: { 200: { description: 'The groups of plans that would change the same', schema: planGroupsSchema } },
+      handler: (_request, response, id, { principal }) =>
+        sendJson(response, 200, { groups: rollouts.plans(id, principal) }),
+    },
+    {
+      method: 'GET',
       path: '/api/rollouts/{id}/events',
       audience: 'users',
       name: 'streamRollout',
@@ -154,13 +169,15 @@ export function rolloutRoutes({ rollouts, bodies, events }: RolloutRoutesOptions
       path: '/api/rollouts/{id}/approve',
       audience: 'users',
       name: 'approveRollout',
-      summary: 'Lets a wave begin',
+      summary: 'Lets a wave begin, or plans be performed',
       body: approvalSchema,
       errors: ['rollout_not_found', 'rollout_conflict', 'forbidden', 'store_unavailable'],
       responses: { 200: { description: 'The rollout', schema: rolloutViewSchema } },
       handler: decision(async (id, { principal }, body) => {
         rollouts.get(id, principal);
-        return await rollouts.approve(id, readBody(approvalSchema, await body()).wave, principal);
+        const approved = readBody(approvalSchema, await body());
+        if ('groups' in approved) return await rollouts.approvePlans(id, approved.groups, principal);
+        return await rollouts.approve(id, approved.wave, principal);
       }),
     },
     {

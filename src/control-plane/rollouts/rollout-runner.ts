@@ -7,6 +7,7 @@ import { ControlPlaneError } from '../error.ts';
 import type { Logger } from '../logger.ts';
 import { advance, awaitsApproval, type Presence, type World } from './advance.ts';
 import { clusterCommand } from './cluster-command.ts';
+import type { PlanGroup } from './cluster-plan.ts';
 import { settleCheck } from './decisions.ts';
 import { type Changes, type Cluster, clusterOf, commandKey, isActive, type Rollout } from './rollout.ts';
 import { keepChanges, type RestoredRollout } from './rollout-entries.ts';
@@ -54,21 +55,25 @@ export class RolloutRunner {
   /** The commands that run, by agent. */
   readonly #commands = new Map<string, { key: string; command?: RolloutCommand }>();
   readonly #clusters: Map<string, Cluster>;
+  readonly #groups: Map<string, PlanGroup>;
   /** The number of the last change of each cluster, for readers of events. */
   readonly #versions = new Map<string, number>();
   #rollout: Rollout;
   #version = 1;
-  #statusVersion = 1;
   #timer: NodeJS.Timeout | undefined;
   /** Ends the question of the present wave. */
   #asking: AbortController | undefined;
+  /** The text of the last status that others know. */
+  #toldStatus: string;
   #isTurnDue = false;
   #isClosed = false;
 
   constructor(rollout: RestoredRollout, options: RolloutRunnerOptions) {
     this.#options = options;
     this.#clusters = rollout.clusters;
+    this.#groups = rollout.groups;
     this.#rollout = rollout;
+    this.#toldStatus = statusText(rollout);
     for (const agentId of rollout.clusters.keys()) this.#versions.set(agentId, this.#version);
   }
 
@@ -81,10 +86,9 @@ export class RolloutRunner {
     return this.#version;
   }
 
-  /** Returns the clusters that have changed since a version, and whether the status has. */
-  changesSince(version: number): { agentIds: string[]; hasStatus: boolean } {
-    const agentIds = [...this.#versions].flatMap(([agentId, changed]) => (changed > version ? [agentId] : []));
-    return { agentIds, hasStatus: this.#statusVersion > version };
+  /** Returns the clusters that have changed since a version. */
+  changesSince(version: number): string[] {
+    return [...this.#versions].flatMap(([agentId, changed]) => (changed > version ? [agentId] : []));
   }
 
   /** Takes a turn soon. Turns that are asked for at the same time are one. */
@@ -122,6 +126,7 @@ export class RolloutRunner {
     };
     const { wakeAt, ...changes } = advance(rollout, world);
     this.#apply(changes);
+    this.#tellStatus();
     clearTimeout(this.#timer);
     if (wakeAt !== Infinity) {
       this.#timer = setTimeout(() => this.wake(), Math.min(maxTimerMs, Math.max(0, wakeAt - time))).unref();
@@ -134,20 +139,26 @@ export class RolloutRunner {
     });
   }
 
-  #apply({ clusters, status }: Changes): void {
-    if (clusters.size === 0 && status === undefined) return;
+  #apply({ clusters, status, groups = new Map<string, PlanGroup>() }: Changes): void {
+    if (clusters.size === 0 && groups.size === 0 && status === undefined) return;
     this.#version++;
+    for (const [id, group] of groups) this.#groups.set(id, group);
     for (const [agentId, cluster] of clusters) {
       this.#clusters.set(agentId, cluster);
       this.#versions.set(agentId, this.#version);
     }
-    if (status) this.#statusVersion = this.#version;
     const before = this.#rollout;
     this.#rollout = { ...before, ...(status && { status }) };
     const { plan } = before;
-    if (statusText(before) !== statusText(this.#rollout)) this.#options.onStatus(this.#rollout);
-    keepChanges(plan, { clusters, ...(status && { status }) }, this.#options.keep);
+    keepChanges(plan, { clusters, groups, ...(status && { status }) }, this.#options.keep);
     void this.#options.stored().then(() => this.changed.give());
+  }
+
+  #tellStatus(): void {
+    const text = statusText(this.#rollout);
+    if (text === this.#toldStatus) return;
+    this.#toldStatus = text;
+    this.#options.onStatus(this.#rollout);
   }
 
   /** Sends the commands of the clusters that are at work, and ends those of others. */
@@ -217,8 +228,7 @@ export class RolloutRunner {
     const cluster = clusterOf(this.#rollout, agentId);
     // the turn of the cluster may have ended before
     if (!isActive(cluster) || commandKey(this.#rollout, agentId, cluster) !== key) return;
-    const next = settle(this.#rollout, cluster, result, this.#options.now());
-    this.#apply({ clusters: new Map([[agentId, next]]) });
+    this.#apply(settle(this.#rollout, agentId, result, this.#options.now()));
     this.wake();
   }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { awaitsApproval, endOfSoak } from './advance.ts';
+import type { PlanGroup } from './cluster-plan.ts';
 import { clusterOf, clusterStageSchema, type Rollout, rolloutPhaseSchema, waveStageSchema } from './rollout.ts';
 
 /** Numbers of clusters by stage. */
@@ -17,10 +18,34 @@ export const clusterViewSchema = z
     base: z.int().nullable().optional().describe('The revision that was deployed before; null if there was none'),
     revision: z.int().optional().describe('The revision that the rollout has deployed'),
     failure: z.object({ code: z.string(), message: z.string() }).optional(),
+    plan: z.string().optional().describe('Id of the plan that was made for it last'),
+    group: z.string().optional().describe('Id of the group of that plan'),
     isExcused: z.boolean().optional().describe('Whether a user has gone on in spite of the failure'),
   })
   .meta({ id: 'RolloutCluster' });
 export type ClusterView = z.output<typeof clusterViewSchema>;
+
+const groupSummarySchema = z.object({
+  id: z.string(),
+  clusters: z.int().describe('Number of clusters whose plan is in the group'),
+  action: z.string(),
+  chart: z.string().optional(),
+  counts: z.record(z.string(), z.int()).describe('Numbers of objects by what happens to them'),
+  approvedBy: z.string().optional().describe('The user who has approved it'),
+});
+
+/** A group of plans that would change the same. */
+export const planGroupViewSchema = groupSummarySchema
+  .extend({
+    agentId: z.string().describe('The first cluster with such a plan'),
+    plan: z.string().describe('The plan of that cluster'),
+    changes: z
+      .looseObject({})
+      .optional()
+      .describe('What the plans would change, with the fields of `plan_release`. Absent if that is too long'),
+  })
+  .meta({ id: 'RolloutPlanGroup' });
+export type PlanGroupView = z.output<typeof planGroupViewSchema>;
 
 /** A rollout, as users see it. It has no values. */
 export const rolloutViewSchema = z
@@ -35,7 +60,12 @@ export const rolloutViewSchema = z
     wave: z.int().describe('Number of the present wave, from 1'),
     waveStage: waveStageSchema,
     since: z.iso.datetime(),
-    awaitsApproval: z.boolean().describe('Whether the present wave begins only when it is approved'),
+    awaitsApproval: z.boolean().describe('Whether it continues only when the present wave, or plans, are approved'),
+    groups: z
+      .array(groupSummarySchema)
+      .optional()
+      .describe('The different plans, at most 20, those that wait for an approval first'),
+    groupCount: z.int().optional().describe('Number of different plans'),
     soaksUntil: z.iso.datetime().optional().describe('When the soak time of the present wave ends'),
     createdAt: z.iso.datetime(),
     startedBy: z.string().optional().describe('The user who has started it'),
@@ -47,6 +77,7 @@ export const rolloutViewSchema = z
 export type RolloutView = z.output<typeof rolloutViewSchema>;
 
 const maxProblems = 20;
+const maxGroups = 20;
 
 export function rolloutView(rollout: Rollout): RolloutView {
   const { plan, status } = rollout;
@@ -66,6 +97,7 @@ export function rolloutView(rollout: Rollout): RolloutView {
     ...(status.reason !== undefined && { reason: status.reason }),
     ...{ wave: status.wave + 1, waveStage: status.waveStage, since: new Date(status.since).toISOString() },
     awaitsApproval: awaitsApproval(rollout),
+    ...(plan.spec.plan && groupSummaries(rollout)),
     ...(status.phase === 'running' &&
       status.waveStage === 'soaking' && { soaksUntil: new Date(endOfSoak(rollout)).toISOString() }),
     createdAt: new Date(plan.createdAt).toISOString(),
@@ -78,10 +110,46 @@ export function rolloutView(rollout: Rollout): RolloutView {
 export function* clusterViews(rollout: Rollout): Generator<ClusterView> {
   for (const [index, agentIds] of rollout.plan.waves.entries()) {
     for (const agentId of agentIds) {
-      const { since, ...cluster } = clusterOf(rollout, agentId);
-      yield { agentId, wave: index + 1, ...cluster, ...(since > 0 && { since: new Date(since).toISOString() }) };
+      const { since, plan, ...cluster } = clusterOf(rollout, agentId);
+      yield {
+        ...{ agentId, wave: index + 1, ...cluster },
+        ...(since > 0 && { since: new Date(since).toISOString() }),
+        ...(plan && { plan: plan.id, group: plan.group }),
+      };
     }
   }
+}
+
+function groupSummaries(rollout: Rollout): Pick<RolloutView, 'groups' | 'groupCount'> {
+  const all = sortedGroups(rollout);
+  const groups = all.slice(0, maxGroups).map(({ id, clusters, action, chart, counts, approvedBy }) => ({
+    ...{ id, clusters, action, counts },
+    ...(chart !== undefined && { chart }),
+    ...(approvedBy !== undefined && { approvedBy }),
+  }));
+  return { groups, groupCount: all.length };
+}
+
+/** Returns the different plans of the clusters, those that wait for an approval first. */
+export function planGroupViews(rollout: Rollout): PlanGroupView[] {
+  return sortedGroups(rollout).map(({ changes, ...group }) => ({
+    ...group,
+    ...(changes !== undefined && { changes: JSON.parse(changes) as Record<string, unknown> }), // see addPlan
+  }));
+}
+
+/** Returns the groups that clusters have now, with their numbers. */
+function sortedGroups({ groups, clusters }: Rollout): (PlanGroup & { clusters: number })[] {
+  const counts = new Map<string, number>();
+  for (const { plan } of clusters.values()) if (plan) counts.set(plan.group, (counts.get(plan.group) ?? 0) + 1);
+  return [...groups.values()]
+    .flatMap((group) => (counts.has(group.id) ? [{ ...group, clusters: counts.get(group.id) ?? 0 }] : []))
+    .sort(
+      (a, b) =>
+        Number(a.approvedBy !== undefined) - Number(b.approvedBy !== undefined) ||
+        b.clusters - a.clusters ||
+        (a.id < b.id ? -1 : 1),
+    );
 }
 
 function countsOf(rollout: Rollout, agentIds: readonly string[]): StageCounts {

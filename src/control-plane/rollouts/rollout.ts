@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { Principal } from '../access/role.ts';
+import type { ClusterPlan, PlanGroup } from './cluster-plan.ts';
 import type { RolloutSpec } from './rollout-spec.ts';
 
 /**
@@ -8,6 +9,8 @@ import type { RolloutSpec } from './rollout-spec.ts';
  *
  * - `pending`: its turn has not come; `away`: its turn came while its agent was not connected;
  *   `held`: the owner of the cluster did not allow it; all of these get their turn later.
+ * - `planning`, `planned`: it finds out what would change, and waits for its turn with the plan;
+ *   `stale`: the plan did not fit the cluster any more, so nothing was changed.
  * - `inspecting`, `updating`, `testing`: the last good revision is looked up, the new one is
  *   deployed, and its tests run.
  * - `updated`, `failed`: its outcome.
@@ -19,6 +22,9 @@ export const clusterStageSchema = z.enum([
   'pending',
   'away',
   'held',
+  'planning',
+  'planned',
+  'stale',
   'inspecting',
   'updating',
   'testing',
@@ -33,9 +39,10 @@ export const clusterStageSchema = z.enum([
 export type ClusterStage = z.output<typeof clusterStageSchema>;
 
 /** A stage in which the cluster performs a command. */
-export type ActiveStage = 'inspecting' | 'updating' | 'testing' | 'reviewing' | 'reverting';
+export type ActiveStage = 'planning' | 'inspecting' | 'updating' | 'testing' | 'reviewing' | 'reverting';
 
 const activeStages: ReadonlySet<ClusterStage> = new Set<ActiveStage>([
+  'planning',
   'inspecting',
   'updating',
   'testing',
@@ -55,6 +62,8 @@ export interface Cluster {
    * not known, or none was deployed.
    */
   readonly base?: number | null;
+  /** The plan that was made for it last. */
+  readonly plan?: ClusterPlan;
   /** The revision that the rollout has deployed. */
   readonly revision?: number;
   readonly failure?: { readonly code: string; readonly message: string };
@@ -70,10 +79,10 @@ export const rolloutPhaseSchema = z.enum(['running', 'paused', 'reverting', 'suc
 type RolloutPhase = z.output<typeof rolloutPhaseSchema>;
 
 /**
- * `approval`: the wave may have to be approved before it begins; `checking`: a webhook is asked
- * whether the next one may begin.
+ * `planning`: all clusters make their plans; `approval`: the wave may have to be approved before it
+ * begins; `checking`: a webhook is asked whether the next one may begin.
  */
-export const waveStageSchema = z.enum(['approval', 'updating', 'soaking', 'checking']);
+export const waveStageSchema = z.enum(['planning', 'approval', 'updating', 'soaking', 'checking']);
 type WaveStage = z.output<typeof waveStageSchema>;
 
 /** The state of a rollout, without that of its clusters. */
@@ -121,16 +130,20 @@ export interface Rollout {
   readonly plan: RolloutPlan;
   readonly status: RolloutStatus;
   readonly clusters: ReadonlyMap<string, Cluster>;
+  /** The different plans of its clusters, by id. */
+  readonly groups: ReadonlyMap<string, PlanGroup>;
 }
 
 /** The parts of a rollout that a transition replaces. */
 export interface Changes {
   readonly clusters: ReadonlyMap<string, Cluster>;
   readonly status?: RolloutStatus;
+  readonly groups?: ReadonlyMap<string, PlanGroup>;
 }
 
-export function newStatus(now: number): RolloutStatus {
-  return { phase: 'running', wave: 0, waveStage: 'approval', since: now, approved: 0 };
+export function newStatus({ spec, createdAt }: Pick<RolloutPlan, 'spec' | 'createdAt'>): RolloutStatus {
+  const waveStage = spec.plan ? 'planning' : 'approval';
+  return { phase: 'running', wave: 0, waveStage, since: createdAt, approved: 0 };
 }
 
 const pendingCluster: Cluster = { stage: 'pending', attempt: 0, since: 0 };
@@ -141,6 +154,11 @@ export function clusterOf({ clusters }: Pick<Rollout, 'clusters'>, agentId: stri
 
 /** Returns a cluster without the failure of its last attempt. */
 export function withoutFailure({ failure: _, isExcused: __, ...cluster }: Cluster): Cluster {
+  return cluster;
+}
+
+/** Returns a cluster that has to make its plan again. */
+export function withoutPlan({ plan: _, ...cluster }: Cluster): Cluster {
   return cluster;
 }
 

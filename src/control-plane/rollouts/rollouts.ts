@@ -7,12 +7,19 @@ import type { Principal } from '../access/role.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { StoredEntry } from '../store/command-store.ts';
 import { clusterCommand } from './cluster-command.ts';
-import { abortRollout, approveWave, pauseRollout, resumeRollout, retryRollout } from './decisions.ts';
+import { abortRollout, approvePlans, approveWave, pauseRollout, resumeRollout, retryRollout } from './decisions.ts';
 import { type Changes, clusterOf, isEnded, newStatus, type Rollout, type RolloutPlan } from './rollout.ts';
 import { deleteEntries, keepPlan, restoreRollouts } from './rollout-entries.ts';
 import { RolloutRunner, type RolloutRunnerOptions } from './rollout-runner.ts';
 import { readRolloutSpec, type RolloutOptions, type RolloutSpec } from './rollout-spec.ts';
-import { type ClusterView, clusterViews, type RolloutView, rolloutView } from './rollout-view.ts';
+import {
+  type ClusterView,
+  clusterViews,
+  type PlanGroupView,
+  planGroupViews,
+  type RolloutView,
+  rolloutView,
+} from './rollout-view.ts';
 import { selects } from './selection.ts';
 import { type Candidate, wavesOf } from './waves.ts';
 
@@ -121,7 +128,7 @@ export class Rollouts {
     this.#makeRoom();
     this.#lastNumber = plan.number;
     keepPlan(plan, keep);
-    const rollout = { plan, status: newStatus(plan.createdAt), clusters: new Map() };
+    const rollout = { plan, status: newStatus(plan), clusters: new Map(), groups: new Map() };
     const runner = new RolloutRunner(rollout, this.#runnerOptions());
     this.#add(runner);
     this.#options.onStatus(rollout);
@@ -144,6 +151,11 @@ export class Rollouts {
     return [...clusterViews(this.#find(id, principal).rollout)];
   }
 
+  /** Returns the different plans of the clusters, those that wait for an approval first. */
+  plans(id: string, principal?: Principal): PlanGroupView[] {
+    return planGroupViews(this.#find(id, principal).rollout);
+  }
+
   /** Lets no more clusters begin. The commands that run end. */
   async pause(id: string, principal?: Principal): Promise<RolloutView> {
     return await this.#decide(id, principal, (rollout) => pauseRollout(rollout, principal?.name ?? application));
@@ -160,6 +172,12 @@ export class Rollouts {
       throw new ControlPlaneError('bad_request', 'wave must be the number of a wave, from 1');
     }
     return await this.#decide(id, principal, (rollout) => approveWave(rollout, wave - 1, this.#options.now()));
+  }
+
+  /** Lets clusters perform their plans, by the groups of those. */
+  async approvePlans(id: string, groups: readonly string[], principal?: Principal): Promise<RolloutView> {
+    const by = principal?.name ?? application;
+    return await this.#decide(id, principal, (rollout) => approvePlans(rollout, groups, by));
   }
 
   /** Ends a rollout. With `undo`, all its clusters are returned to their last good revisions. */
@@ -196,8 +214,7 @@ export class Rollouts {
     let seen = 0;
     while (!signal.aborted && this.#runners.get(id) === runner) {
       const { version, rollout } = runner;
-      const { agentIds } = runner.changesSince(seen);
-      const changed = new Set(agentIds);
+      const changed = new Set(runner.changesSince(seen));
       if (version > seen) yield { id: version, type: 'rollout', payload: rolloutView(rollout) };
       for (const view of changed.size === 0 ? [] : clusterViews(rollout)) {
         if (changed.has(view.agentId)) yield { id: version, type: 'cluster', payload: view };
@@ -239,9 +256,11 @@ export class Rollouts {
 
   #requirePayload(plan: RolloutPlan): void {
     const agentId = plan.waves.flat()[0] ?? '';
-    const { type, payload } = clusterCommand(plan, agentId, { stage: 'updating' });
-    if (this.#options.table.find(type)?.reader.safeParse(sentPayload(payload)).success === true) return;
-    throw new ControlPlaneError('bad_request', `payload does not fit the command ${type}`);
+    for (const stage of deployStages(plan)) {
+      const { type, payload } = clusterCommand(plan, agentId, { stage });
+      if (this.#options.table.find(type)?.reader.safeParse(sentPayload(payload)).success === true) continue;
+      throw new ControlPlaneError('bad_request', `payload does not fit the command ${type}`);
+    }
   }
 
   /** Requires that a user may send all commands of a rollout. */
@@ -275,7 +294,9 @@ export class Rollouts {
       if (other.plan.number <= plan.number || targetOf(other.plan) !== targetOf(plan)) return false;
       const { stage } = clusterOf(other, agentId);
       const isValid = other.status.revertFrom === undefined && other.status.phase !== 'aborted';
-      return stage === 'updated' || (isValid && stage !== 'pending');
+      // one that only has a plan may never be approved
+      const isReached = !['pending', 'planning', 'planned'].includes(stage);
+      return stage === 'updated' || (isValid && isReached);
     });
   }
 
@@ -302,11 +323,15 @@ export class Rollouts {
   }
 }
 
+function deployStages({ spec }: RolloutPlan): ('planning' | 'updating')[] {
+  return spec.plan ? ['planning', 'updating'] : ['updating'];
+}
+
 /** Returns the commands that clusters may get. */
 function commandsOf(plan: RolloutPlan) {
   const stages = plan.spec.type === 'upgrade_agent' ? [] : (['inspecting', 'reverting'] as const);
   return [
-    ...(['updating', ...(plan.spec.test ? (['testing'] as const) : []), ...stages] as const).map((stage) =>
+    ...[...deployStages(plan), ...(plan.spec.test ? (['testing'] as const) : []), ...stages].map((stage) =>
       clusterCommand(plan, '', { stage, base: 1 }),
     ),
     ...(stages.length === 0 ? [] : [clusterCommand(plan, '', { stage: 'reverting', base: null })]),

@@ -1,9 +1,10 @@
 import type { CommandResult, Failure } from '../../protocol/messages.ts';
 import type { Release } from '../../protocol/release.ts';
-import type { Cluster, Rollout, RolloutStatus } from './rollout.ts';
+import { addPlan } from './cluster-plan.ts';
+import { type Changes, type Cluster, clusterOf, type Rollout, type RolloutStatus, withoutPlan } from './rollout.ts';
 
 /** Refusals by the owner of a cluster, who may allow the command later. */
-const heldCodes: ReadonlySet<string> = new Set(['denied_by_policy', 'policy_invalid']);
+const heldCodes: ReadonlySet<string> = new Set(['denied_by_policy', 'policy_invalid', 'approval_required']);
 
 /** Failures that have nothing to do with the release, and may pass. */
 const passingCodes: ReadonlySet<string> = new Set([
@@ -20,17 +21,26 @@ const passingCodes: ReadonlySet<string> = new Set([
 /** Number of attempts after which such a failure counts. */
 const maxAttempts = 5;
 
-/** Returns what a cluster is after the result of the command that it performs. */
-export function settle({ plan, status }: Rollout, cluster: Cluster, result: CommandResult, now: number): Cluster {
+/** Returns the changes after the result of the command that a cluster performs. */
+export function settle(rollout: Rollout, agentId: string, result: CommandResult, now: number): Changes {
+  const cluster = clusterOf(rollout, agentId);
+  if (cluster.stage === 'planning' && result.ok) return addPlan(rollout, agentId, { ...cluster, since: now }, result);
+  return { clusters: new Map([[agentId, settled(rollout, cluster, result, now)]]) };
+}
+
+function settled({ plan, status }: Rollout, cluster: Cluster, result: CommandResult, now: number): Cluster {
   switch (cluster.stage) {
+    case 'planning':
+      return result.ok ? cluster : failed(cluster, result.error, now);
     case 'inspecting': {
       if (!result.ok && result.error.code !== 'release_not_found') return failed(cluster, result.error, now);
       const base = result.ok ? deployedOf(releasesOf(result)) : null;
       const inspected = { ...cluster, since: now, ...(base !== undefined && { base }) };
-      return { ...inspected, stage: mayUpdate(status) ? 'updating' : 'pending' };
+      return { ...inspected, stage: mayUpdate(status) ? 'updating' : cluster.plan ? 'planned' : 'pending' };
     }
     case 'updating': {
-      if (!result.ok) return failed(cluster, result.error, now);
+      if (!result.ok)
+        return plan.spec.plan ? notApplied(cluster, result.error, now) : failed(cluster, result.error, now);
       const revision = revisionOf(result);
       const stage = plan.spec.test ? 'testing' : 'updated';
       return { ...cluster, stage, since: now, ...(revision !== undefined && { revision }) };
@@ -55,6 +65,17 @@ export function settle({ plan, status }: Rollout, cluster: Cluster, result: Comm
 /** Whether clusters may be updated: those that were away also when the rollout is done. */
 function mayUpdate({ phase }: RolloutStatus): boolean {
   return phase === 'running' || phase === 'succeeded';
+}
+
+/** Returns a cluster whose plan was not performed. */
+function notApplied(cluster: Cluster, error: Pick<Failure, 'code' | 'message'>, now: number): Cluster {
+  const { code, message } = error;
+  if (code === 'plan_stale') {
+    return { ...withoutPlan(cluster), stage: 'stale', since: now, failure: { code, message: shorten(message) } };
+  }
+  // agents keep plans for a day, and not more than a number: it makes the plan again
+  const isForgotten = code === 'plan_not_found' && cluster.attempt < maxAttempts;
+  return isForgotten ? { ...withoutPlan(cluster), stage: 'pending', since: now } : failed(cluster, error, now);
 }
 
 /** Returns a cluster whose command has failed. */

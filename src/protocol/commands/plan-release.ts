@@ -66,6 +66,20 @@ export const planAnswer = z.object({
   omitted: answerList(longText).optional().describe('The fields that the packet had no room for'),
 });
 
+/** The part of a plan that says what it would change. The other fields differ for each cluster. */
+export type PlannedChanges = Pick<z.output<typeof planAnswer>, (typeof changeFields)[number]>;
+
+const changeFields = [
+  ...(['action', 'chart', 'noChange', 'crds', 'hooks', 'crdDifferences', 'hookDifferences'] as const),
+  ...(['differences', 'rights', 'omitted'] as const),
+];
+
+/** Returns what a plan would change. Plans with equal text of that would change the same. */
+export function plannedChanges(plan: PlannedChanges): PlannedChanges {
+  const fields = changeFields.flatMap((name) => (plan[name] === undefined ? [] : [[name, plan[name]]]));
+  return Object.fromEntries(fields) as PlannedChanges; // as its type says
+}
+
 export const planRelease = defineCommand({
   summary:
     'Finds out what an installation, an upgrade, a rollback or an uninstallation would do, by dry runs of the API server, and records it as a plan for `apply_plan`. Changes nothing.',

@@ -201,3 +201,64 @@ test('differences for a cluster win over the values of all', async (t) => {
   await ended('r1');
   t.deepEqual(sent, [['replicas: 1\n'], ['replicas: 1\n', '{"replicas":2}']]);
 });
+
+test('plans are made, listed and approved over REST, and the events say that they wait', async (t) => {
+  const { root, user, clusters, ended, plane } = await world(t);
+  const [first] = clusters;
+  if (first) first.differing = 'other';
+  const reader = await user([{ rights: ['read'] }]);
+  t.is((await root('POST', '/api/rollouts', { ...rollout, plan: true })).status, 202);
+  await eventually('plans wait', () => plane.rollouts.get('r1').awaitsApproval);
+  t.true(clusters.every(({ chart }) => chart === 'old'));
+  const { groups } = (await reader('GET', '/api/rollouts/r1/plans')).body as unknown as {
+    groups: { id: string; clusters: number; changes: { differences: object[] } }[];
+  };
+  t.deepEqual(groups.map((group) => [group.clusters, group.changes.differences.length]).sort(), [
+    [1, 1],
+    [2, 1],
+  ]);
+  const ids = groups.map(({ id }) => id);
+  t.is((await reader('POST', '/api/rollouts/r1/approve', { groups: ids })).status, 403);
+  t.is((await root('POST', '/api/rollouts/r1/approve', { groups: ['x'] })).status, 400);
+  t.is((await root('POST', '/api/rollouts/r1/approve', { groups: ids, wave: 1 })).status, 400);
+  t.is((await root('POST', '/api/rollouts/r1/approve', { groups: ids })).status, 200);
+  t.is((await root('POST', '/api/rollouts/r1/approve', { groups: ids })).status, 200, 'a replay changes nothing');
+  await ended('r1');
+  t.like(plane.rollouts.get('r1'), { phase: 'succeeded', clusters: { updated: 3 } });
+  t.true(plane.rollouts.plans('r1').every(({ approvedBy }) => approvedBy === 'api-token'));
+});
+
+test('plans and their approvals outlive a restart of the control plane', async (t) => {
+  const store = createMemoryStore();
+  const { root, plane, clusters } = await world(t, 3, store);
+  await root('POST', '/api/rollouts', { ...rollout, plan: true, approval: true });
+  await eventually('plans wait', () => plane.rollouts.get('r1').awaitsApproval);
+  const ids = plane.rollouts.plans('r1').map(({ id }) => id);
+  await plane.rollouts.approvePlans('r1', ids);
+  await eventually('wave 2 waits', () => plane.rollouts.get('r1').wave === 2);
+  await plane.close();
+  const second = await testPlane(t, { store });
+  for (const [index, cluster] of clusters.entries()) await fakeAgent(second.agentUrl, `edge-${index}`, cluster);
+  t.deepEqual(
+    second.plane.rollouts.plans('r1').map(({ id, approvedBy }) => [id, approvedBy]),
+    ids.map((id) => [id, 'application']),
+  );
+  for (const wave of [2, 3]) {
+    await eventually(`wave ${wave} waits`, () => second.plane.rollouts.get('r1').wave === wave);
+    await second.plane.rollouts.approve('r1', wave);
+  }
+  await eventually('it succeeds', () => second.plane.rollouts.get('r1').phase === 'succeeded');
+  const made = clusters.map(({ results }) => [...results.values()].filter((result) => 'digest' in result).length);
+  t.deepEqual(made, [1, 1, 1], 'no plan was made again');
+});
+
+test('an upgrade of agents cannot be planned', async (t) => {
+  const { root } = await world(t, 1);
+  const { status } = await root('POST', '/api/rollouts', {
+    ...rollout,
+    type: 'upgrade_agent',
+    plan: true,
+    payload: {},
+  });
+  t.is(status, 400);
+});

@@ -3,12 +3,14 @@ import { argumentCount } from '../../cobra/argument-count.ts';
 import type { Command, CommandEntry } from '../../cobra/command.ts';
 import type { ProgramDependencies } from '../../dependencies.ts';
 import { outputFlag, outputFormat } from '../../helm/flags/output-flag.ts';
-import { switchFlag } from '../../pflag/flag.ts';
+import { commaListFlag, type Flag, switchFlag } from '../../pflag/flag.ts';
 import type { FlagValues } from '../../pflag/flag-values.ts';
 import { table } from '../../table.ts';
 import { oneLine } from '../../text.ts';
 import { type Output, textOf } from '../output/format.ts';
-import type { RolloutCluster, RolloutDecision, RolloutSummary } from './rollout-client.ts';
+import { shown } from '../output/print.ts';
+import { chosenGroups, plansText } from './plan-groups.ts';
+import type { RolloutCluster, RolloutDecision, RolloutPlanGroup, RolloutSummary } from './rollout-client.ts';
 import { countsText } from './rollout-lines.ts';
 import { formatFlag, rolloutSession, show } from './rollout-session.ts';
 
@@ -68,12 +70,40 @@ aborted, and 2 if it waits for a decision.`,
       examples: ['web-2.0', 'web-2.0 --follow'],
       decide: () => ({ action: 'resume' }),
     }),
-    decision('approve', 'let a wave begin', {
-      use: 'approve ID WAVE',
+    entry('plans', 'print the plans of the clusters, grouped by what they change', {
+      use: 'plans ID',
+      long: `Print what the clusters of a rollout with --plan would change. Plans that would
+change the same are one group, and one approval is for all of them.`,
+      examples: ['web-2.0', 'web-2.0 -o json'],
+      checkArguments: oneId,
+      flags: () => [outputFlag],
+      async run({ args: [id = ''], flags, context }) {
+        const { rollouts } = await rolloutSession(context, flags);
+        const groups = await rollouts.plans(id, new AbortController().signal);
+        const text = textOf(outputFormat(flags), {
+          table: () => plansText(groups),
+          data: () => groups.map(valueOfPlain),
+        });
+        context.stdout.write(shown(text, context.stdout));
+        return 0;
+      },
+    }),
+    decision('approve', 'let a wave begin, or plans be performed', {
+      use: 'approve ID [WAVE]',
       long: `Let a wave begin, by its number. It need not wait for the soak time before it,
-nor until a cluster of the wave before is updated.`,
-      examples: ['web-2.0 2', 'web-2.0 2 --follow'],
-      decide: (_flags, wave = '') => {
+nor until a cluster of the wave before is updated.
+
+With --plan, let the clusters of groups of plans perform those, when it is their
+turn: "ctl rollout plans" prints them.`,
+      examples: ['web-2.0 2', 'web-2.0 2 --follow', 'web-2.0 --plan 3f9c2a7b81d4 --follow'],
+      flags: [commaListFlag('plan', 'groups of plans, or at least 12 characters of each; "*" is all that wait now')],
+      decide: async (flags, wave, groupsOf) => {
+        const prefixes = flags.list('plan');
+        if (prefixes.length > 0) {
+          if (wave !== undefined) throw new Error('approve a wave, or plans with --plan, but not both');
+          return { action: 'approve', groups: chosenGroups(await groupsOf(), prefixes) };
+        }
+        if (wave === undefined) throw new Error('name the WAVE, or groups of plans with --plan');
         if (!/^[1-9]\d{0,5}$/.test(wave))
           throw new Error(`WAVE must be the number of a wave, not ${JSON.stringify(wave)}`);
         return { action: 'approve', wave: Number(wave) };
@@ -109,8 +139,12 @@ updated get back what they had.`,
 interface DecisionCommand extends Pick<Command<ProgramDependencies>, 'long' | 'examples'> {
   /** Default: the name, and `ID`. */
   use?: string;
-  flags?: ReturnType<typeof switchFlag>[];
-  decide: (flags: FlagValues, argument?: string) => RolloutDecision;
+  flags?: Flag[];
+  decide: (
+    flags: FlagValues,
+    argument: string | undefined,
+    plans: () => Promise<RolloutPlanGroup[]>,
+  ) => RolloutDecision | Promise<RolloutDecision>;
 }
 
 /** Returns the command for a decision, which prints the rollout afterwards, or follows it. */
@@ -119,12 +153,16 @@ function decision(name: string, short: string, command: DecisionCommand): Comman
   return entry(name, short, {
     ...rest,
     use,
-    checkArguments: argumentCount('exactly', use.split(' ').length - 1),
+    checkArguments(args, command) {
+      const most = use.includes('[') ? 2 : 1;
+      for (const check of [argumentCount('at least', 1), argumentCount('at most', most)]) check(args, command);
+    },
     flags: () => [...own, followFlag, formatFlag],
     async run({ args: [id = '', argument], flags, context }) {
-      const decided = decide(flags, argument);
+      const { signal } = new AbortController();
       const session = await rolloutSession(context, flags);
-      const rollout = await session.rollouts.decide(id, decided, new AbortController().signal);
+      const decided = await decide(flags, argument, async () => await session.rollouts.plans(id, signal));
+      const rollout = await session.rollouts.decide(id, decided, signal);
       return await show(rollout, { ...session, isFollowed: flags.isOn('follow') });
     },
   });

@@ -3,7 +3,7 @@ import type { ProgramDependencies, Terminal } from '../../dependencies.ts';
 import { oneLine } from '../../text.ts';
 import { ApiError } from '../api-client.ts';
 import type { RolloutClient, RolloutSummary } from './rollout-client.ts';
-import { changedLines, rolloutLines } from './rollout-lines.ts';
+import { awaitsPlans, changedLines, rolloutLines } from './rollout-lines.ts';
 
 export interface FollowRolloutOptions extends Pick<ProgramDependencies, 'stdout' | 'stderr' | 'onInterrupt'> {
   client: Pick<RolloutClient, 'changes'>;
@@ -83,7 +83,12 @@ function exitCodeOf({ phase, awaitsApproval }: RolloutSummary): number | undefin
   }
 }
 
-function adviceOf({ awaitsApproval, wave, reason = '' }: RolloutSummary, hint: FollowRolloutOptions['hint']): string {
+function adviceOf(rollout: RolloutSummary, hint: FollowRolloutOptions['hint']): string {
+  const { awaitsApproval, wave, reason = '', groups = [] } = rollout;
+  if (awaitsPlans(rollout)) {
+    const waiting = groups.filter(({ approvedBy }) => approvedBy === undefined).map(({ id }) => id.slice(0, 12));
+    return `To see the plans:\n  ${hint('plans')}\nTo approve them:\n  ${hint('approve', '--plan', waiting.join(','))}`;
+  }
   const next = awaitsApproval ? wave : wave + 1;
   const isForApproval = awaitsApproval || reason.includes('approve the next wave');
   const words = isForApproval ? hint('approve', `${next}`) : hint('resume');

@@ -8,9 +8,21 @@ const countsSchema = z.record(z.string(), z.int());
 const clusterSchema = z.looseObject({
   ...{ agentId: z.string(), wave: z.int(), stage: z.string(), revision: z.int().optional() },
   failure: z.object({ code: z.string(), message: z.string() }).optional(),
+  plan: z.string().optional(),
+  group: z.string().optional(),
 });
 /** A cluster of a rollout. */
 export type RolloutCluster = z.output<typeof clusterSchema>;
+
+const groupSchema = z.looseObject({
+  ...{ id: z.string(), clusters: z.int(), action: z.string(), chart: z.string().optional() },
+  counts: countsSchema,
+  approvedBy: z.string().optional(),
+});
+
+const planGroupSchema = groupSchema.extend({ ...{ agentId: z.string(), plan: z.string() }, changes: z.unknown() });
+/** Plans of clusters that would change the same. */
+export type RolloutPlanGroup = z.output<typeof planGroupSchema>;
 
 const rolloutSchema = z.looseObject({
   ...{ id: z.string(), type: z.string(), phase: z.string(), reason: z.string().optional() },
@@ -20,10 +32,13 @@ const rolloutSchema = z.looseObject({
   clusters: countsSchema,
   waves: z.array(z.looseObject({ number: z.int(), clusters: countsSchema })),
   problems: z.array(clusterSchema),
+  groups: z.array(groupSchema).optional(),
+  groupCount: z.int().optional(),
 });
 /** A rollout, as the control plane shows it. */
 export type RolloutSummary = z.output<typeof rolloutSchema>;
 
+const planGroupsSchema = z.object({ groups: z.array(planGroupSchema) });
 const rolloutsSchema = z.object({ rollouts: z.array(rolloutSchema) });
 const clusterPageSchema = z.object({ clusters: z.array(clusterSchema), continue: z.string().optional() });
 
@@ -38,6 +53,7 @@ type RolloutChange = z.output<typeof eventSchema>;
 export type RolloutDecision =
   | { readonly action: 'pause' | 'resume' | 'retry' }
   | { readonly action: 'approve'; readonly wave: number }
+  | { readonly action: 'approve'; readonly groups: readonly string[] }
   | { readonly action: 'abort'; readonly undo: boolean };
 
 /** The part of the REST API about rollouts. Its methods reject with `ApiError`. */
@@ -47,6 +63,8 @@ export interface RolloutClient {
   get(id: string, signal: AbortSignal): Promise<RolloutSummary>;
   /** Returns all clusters of a rollout, by wave. */
   clusters(id: string, signal: AbortSignal): Promise<RolloutCluster[]>;
+  /** Returns the different plans, those that wait for an approval first. */
+  plans(id: string, signal: AbortSignal): Promise<RolloutPlanGroup[]>;
   decide(id: string, decision: RolloutDecision, signal: AbortSignal): Promise<RolloutSummary>;
   delete(id: string, signal: AbortSignal): Promise<void>;
   /** Yields the rollout and its clusters as they are, and each time they change. */
@@ -81,6 +99,9 @@ export function createRolloutClient(given: ApiClientOptions): RolloutClient {
         next = page.clusters.length === 0 ? undefined : page.continue;
       }
       return all;
+    },
+    async plans(id, signal) {
+      return (await read(planGroupsSchema, await get(`${pathOf(id)}/plans`, signal), server)).groups;
     },
     async decide(id, { action, ...body }, signal) {
       return await read(rolloutSchema, await post(`${pathOf(id)}/${action}`, body, signal), server);

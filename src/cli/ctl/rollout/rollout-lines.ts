@@ -23,6 +23,7 @@ export function rolloutLines(rollout: RolloutSummary, now: number, columns = Inf
   const rows = table(shown.map((cluster) => [cluster.agentId, cluster.stage, failureText(cluster)].map(oneLine)));
   const lines = [
     headLine(rollout),
+    ...planLines(rollout),
     ...waveLines(rollout),
     ...rows.map((line) => `    ${line}`),
     ...(hidden > 0 ? [`    and ${hidden} more; ctl rollout status ${oneLine(rollout.id)} --clusters has all`] : []),
@@ -37,6 +38,21 @@ function headLine({ id, type, releaseName, namespace = 'default', chart, cluster
   const from = chart === undefined ? '' : ` from ${chart}`;
   const what = releaseName === undefined ? type : `${releaseName}${from} in the namespace ${namespace}`;
   return oneLine(`${id}: ${what}, to ${total} ${total === 1 ? 'cluster' : 'clusters'}`);
+}
+
+/** Number of groups of plans that are listed. */
+const maxGroups = 5;
+
+function planLines({ groups = [], groupCount = groups.length }: RolloutSummary): string[] {
+  const shown = groups.slice(0, maxGroups);
+  const rows = shown.map(({ id, clusters, counts, approvedBy }) => [
+    `${approvedBy === undefined ? '?' : '✓'} plan ${id.slice(0, 12)}`,
+    `${clusters}`,
+    Object.keys(counts).length === 0 ? 'no object changes' : `objects: ${countsText(counts)}`,
+    approvedBy === undefined ? 'waits for an approval' : `approved by ${approvedBy}`,
+  ]);
+  const hidden = groupCount - shown.length;
+  return [...table(rows.map((row) => row.map(oneLine))), ...(hidden > 0 ? [`  and ${hidden} more plans`] : [])];
 }
 
 function waveLines(rollout: RolloutSummary): string[] {
@@ -70,10 +86,18 @@ function failureText({ failure }: RolloutCluster): string {
   return failure === undefined ? '' : `${failure.code}: ${failure.message}`;
 }
 
+/** Whether a rollout waits for the approval of plans, and not of a wave. */
+export function awaitsPlans({ awaitsApproval, waveStage, groups = [] }: RolloutSummary): boolean {
+  return awaitsApproval && waveStage !== 'approval' && groups.some(({ approvedBy }) => approvedBy === undefined);
+}
+
 /** Returns what a rollout does, or waits for. `now` is in milliseconds. */
-function stateText({ phase, reason, wave, waveStage, ...rollout }: RolloutSummary, now: number): string {
+function stateText(rollout: RolloutSummary, now: number): string {
+  const { phase, reason, wave, waveStage } = rollout;
   if (reason !== undefined) return oneLine(`${phase}: ${reason}`);
   if (phase !== 'running') return oneLine(phase);
+  if (waveStage === 'planning') return 'the clusters make their plans';
+  if (awaitsPlans(rollout)) return 'plans wait until they are approved';
   if (rollout.awaitsApproval) return `wave ${wave} waits until it is approved`;
   if (waveStage === 'approval') return `wave ${wave} begins`;
   if (rollout.soaksUntil === undefined) return oneLine(`wave ${wave} is ${waveStage}`);

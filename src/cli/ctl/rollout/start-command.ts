@@ -37,6 +37,7 @@ The exit code is 0 if the rollout has succeeded, 1 if it has failed or was
 aborted, and 2 if it waits for a decision.`,
   examples: [
     'web web --repo https://charts.example --version 2.0.0 -n shop --selector tier=edge',
+    'web web --repo https://charts.example -n shop --selector tier=edge --plan',
     'web ./web --agent "edge-*" --waves 1,25%,rest --soak 10m --test --set replicas=2',
     '--file rollout.yaml --version 2.0.1 --no-wait',
   ],
@@ -54,6 +55,7 @@ aborted, and 2 if it waits for a decision.`,
     commaListFlag('waves', 'sizes of the waves: numbers, shares, or rest (default: 1,10%,rest)'),
     integerFlag('concurrency', 'clusters that are at work at the same time (default: 10)'),
     customFlag('duration', 'soak', 'time between two waves, or none (default: 1m)'),
+    switchFlag('plan', 'make plans of all clusters first, and change nothing before they are approved'),
     switchFlag('approval', 'let each wave but the first wait until it is approved'),
     customFlag('number', 'max-failures', 'clusters of a wave that may fail, or a share such as 5% (default: 0)'),
     customFlag('number', 'max-total-failures', 'the same for all waves (default: no limit)'),
@@ -159,6 +161,7 @@ function ruleFlags(flags: FlagValues): Record<string, unknown> {
     ...given('waves', 'waves', () => flags.list('waves').map(waveOf)),
     ...given('concurrency', 'concurrency', () => flags.integer('concurrency')),
     ...given('soak', 'soak', () => (flags.text('soak') === 'none' ? false : flags.text('soak'))),
+    ...given('plan', 'plan', () => flags.isOn('plan')),
     ...given('approval', 'approval', () => flags.isOn('approval')),
     ...given('max-failures', 'maxFailures', () => amountOf('--max-failures', flags.text('max-failures'))),
     ...given('max-total-failures', 'maxTotalFailures', () =>

@@ -148,3 +148,45 @@ test('a user who may not decide gets the reason', async (t) => {
   t.is((await ctl('status r1', { token })).code, 0);
   t.regex((await ctl('abort r1 --undo', { token })).stderr, /403: kim may not send/);
 });
+
+test('a rollout with plans waits, shows what the clusters would change, and applies what is approved', async (t) => {
+  const { ctl, clusters, plane } = await world(t);
+  const [first] = clusters;
+  if (first) first.differing = 'other';
+  const waiting = await ctl(`${release} --agent edge-* --plan`);
+  t.is(waiting.code, 2, waiting.stderr);
+  t.regex(
+    waiting.stderr,
+    /plans wait until they are approved\nTo see the plans:\n {2}helm-agent ctl rollout plans r1\n/,
+  );
+  t.regex(waiting.stderr, /To approve them:\n {2}helm-agent ctl rollout approve r1 --plan [0-9a-f]{12},[0-9a-f]{12}\n/);
+  const { stdout } = await ctl('plans r1');
+  t.regex(stdout, /^GROUP: [0-9a-f]{32}\nCLUSTERS: 2, such as edge-1\nSTATE: waits for an approval\n/);
+  t.regex(stdout, /ACTION: upgrade with new 1\.0\.0; 1 changed\n/);
+  t.regex(stdout, /Deployment.*replicas/);
+  t.false(stdout.includes('undefined'));
+  t.regex(
+    (await ctl('status r1')).stdout,
+    /\? plan [0-9a-f]{12} {2}2 {2}objects: 1 changed {2}waits for an approval\n/,
+  );
+  t.regex((await ctl('approve r1 --plan 3f9c2a7b81d4')).stderr, /no group of plans "3f9c2a7b81d4"/);
+  t.regex((await ctl('approve r1 1 --plan *')).stderr, /approve a wave, or plans with --plan, but not both/);
+  t.regex((await ctl('approve r1')).stderr, /name the WAVE, or groups of plans with --plan/);
+  t.true(clusters.every(({ chart }) => chart === 'old'));
+  const approved = await ctl('approve r1 --plan * --follow');
+  t.is(approved.code, 0, approved.stderr);
+  t.like(plane.rollouts.get('r1'), { phase: 'succeeded', clusters: { updated: 3 } });
+  t.regex((await ctl('plans r1')).stdout, /STATE: approved by api-token\n/);
+  t.regex((await ctl('approve r1 --plan *')).stderr, /no plan waits for an approval/);
+});
+
+test('what agents say in their plans cannot draw on a terminal', async (t) => {
+  const { ctl, clusters, start } = await world(t, 1, { isTerminal: true });
+  const [cluster] = clusters;
+  if (cluster) cluster.differing = 'a\u001b[2Jb\nGROUP: forged';
+  await ctl(`${release} --agent edge-* --plan`);
+  const { ended, stdout } = start('root', {}, ['plans', 'r1']);
+  await ended;
+  t.false(stdout.text.includes('\u001b[2J'));
+  t.notRegex(stdout.text, /^GROUP: forged/m);
+});

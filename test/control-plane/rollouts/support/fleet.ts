@@ -1,3 +1,4 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { advance, type Presence } from '../../../../src/control-plane/rollouts/advance.ts';
 import { clusterCommand } from '../../../../src/control-plane/rollouts/cluster-command.ts';
 import {
@@ -20,10 +21,17 @@ export class FakeCluster {
   presence: Presence = 'connected';
   labels: Record<string, string> = {};
   /** The outcome of each update. */
-  outcome: 'ok' | 'denied_by_policy' | 'not_ready' | 'busy' | 'test fails' = 'ok';
+  outcome: 'ok' | 'denied_by_policy' | 'approval_required' | 'plan_stale' | 'not_ready' | 'busy' | 'test fails' = 'ok';
+  /** The difference in each plan. */
+  differing = 'replicas';
+  /** The plans that are kept, with their charts. */
+  readonly plans = new Map<string, string>();
+  /** The end of plans that are made, in milliseconds. */
+  planExpiry = Date.UTC(2100, 0);
   /** The revisions of the release, the newest last. */
   readonly revisions: { chart: string; status: string; description?: string }[] = [];
   readonly results = new Map<string, CommandResult>();
+  readonly #salt = randomUUID();
 
   constructor(deployed: readonly string[] = ['old']) {
     for (const chart of deployed) this.revisions.push({ chart, status: 'deployed' });
@@ -46,6 +54,19 @@ export class FakeCluster {
     switch (type) {
       case 'release_history':
         return this.revisions.length === 0 ? failure('release_not_found') : { ok: true, releases: this.#history() };
+      case 'plan_release':
+        return this.#plan(
+          String(payload['chartName']),
+          typeof payload['namespace'] === 'string' ? payload['namespace'] : 'default',
+        );
+      case 'apply_plan': {
+        const chart = this.plans.get(String(payload['plan']));
+        if (chart === undefined) return failure('plan_not_found');
+        if (this.outcome === 'not_ready') this.#deploy(chart, 'failed');
+        if (this.outcome !== 'ok') return failure(this.outcome);
+        this.plans.clear();
+        return this.#deploy(chart, 'deployed');
+      }
       case 'install_release':
         if (this.outcome === 'not_ready') this.#deploy(String(payload['chartName']), 'failed');
         if (this.outcome !== 'ok' && this.outcome !== 'test fails') return failure(this.outcome);
@@ -63,6 +84,30 @@ export class FakeCluster {
       default:
         return failure('unknown_command');
     }
+  }
+
+  #plan(chart: string, namespace: string): CommandResult {
+    const digest = createHash('sha256').update(`${this.#salt} ${this.plans.size} ${chart}`).digest('hex');
+    const plan = `${namespace}/web@${digest}`;
+    this.plans.set(plan, chart);
+    const fields = [{ path: 'spec.template.spec.containers[name=app].image', before: 'app:1', after: 'app:2' }];
+    const object = { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: this.differing };
+    const differences = [{ change: 'changed' as const, ...object, fields }];
+    const expires = new Date(this.planExpiry).toISOString();
+    return {
+      ...{
+        ok: true,
+        plan,
+        digest,
+        expires,
+        action: 'upgrade',
+        chart: `${chart} 1.0.0`,
+        crds: [],
+        hooks: [],
+        unchanged: 2,
+      },
+      differences,
+    };
   }
 
   #deploy(chart: string, status: string, description = ''): CommandResult {
@@ -100,11 +145,14 @@ export function rolloutOf(fleet: Fleet, options: Partial<RolloutOptions> = {}): 
     ...{ id: 'r', uid: 'u', number: 1, spec, fingerprint: '', createdAt: 0, differences: {} },
     waves: wavesOf(spec, candidates),
   };
-  return { plan, status: newStatus(0), clusters: new Map() };
+  return { plan, status: newStatus(plan), clusters: new Map(), groups: new Map() };
 }
 
-export function apply(rollout: Rollout, { clusters, status = rollout.status }: Changes): Rollout {
-  return { ...rollout, status, clusters: new Map([...rollout.clusters, ...clusters]) };
+export function apply(rollout: Rollout, { clusters, status = rollout.status, groups = new Map() }: Changes): Rollout {
+  return {
+    ...{ ...rollout, status, clusters: new Map([...rollout.clusters, ...clusters]) },
+    groups: new Map([...rollout.groups, ...groups]),
+  };
 }
 
 export function step(rollout: Rollout, fleet: Fleet, now: number): Rollout {
@@ -132,7 +180,7 @@ export function perform(rollout: Rollout, fleet: Fleet, agentId: string, now: nu
   const { type, payload } = clusterCommand(rollout.plan, agentId, cluster);
   const result = fleet.get(agentId)?.perform(commandKey(rollout, agentId, cluster), type, payload);
   if (!result) return rollout;
-  return apply(rollout, { clusters: new Map([[agentId, settle(rollout, cluster, result, now)]]) });
+  return apply(rollout, settle(rollout, agentId, result, now));
 }
 
 /** Runs a rollout, in which all commands take no time, until nothing happens any more. */
