@@ -4,8 +4,9 @@ import type { CancelCommandMode } from '../../protocol/commands/cancel-command.t
 import type { Packet } from '../../protocol/packet.ts';
 import type { WireForm } from '../../protocol/subprotocol.ts';
 import { CommandError } from './errors.ts';
-import { type Job, requireSameCommand } from './execution.ts';
+import { requireSameCommand } from './execution.ts';
 import type { IncomingCommand } from './incoming-command.ts';
+import type { Job } from './job.ts';
 import type { RouterLimits } from './limits.ts';
 import { type Peer, RunningCommand } from './running-command.ts';
 

@@ -1,46 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isJournalLost, type Journal, type UnfinishedCommand } from '../../journal/index.ts';
-import type { ServiceAccount } from '../../objects/service-account.ts';
+import { isJournalLost, type Journal } from '../../journal/index.ts';
 import type { TakeTurn } from '../../operation/context.ts';
 import { OperationError } from '../../operation/error.ts';
 import type { Checkpoints } from '../../operation/state/checkpoints.ts';
 import { durationText } from '../../operation/time-limit.ts';
 import type { CommandPolicy } from '../../policy/command-policy.ts';
 import { withLoggedApprovals } from '../../policy/plan-approvals.ts';
-import type { Policy } from '../../policy/policy-file.ts';
-import type { PolicyScope } from '../../policy/policy-scope.ts';
 import type { Result } from '../../protocol/messages.ts';
-import type { WireForm } from '../../protocol/subprotocol.ts';
-import type { CommandScope } from '../../rights/command-selector.ts';
-import type { Rights } from '../../rights/rights-file.ts';
-import type { SignatureUse, UsedSignatures } from '../../signatures/used-signatures.ts';
 import type { CommandContext } from '../commands/command-handler.ts';
 import type { Logger } from '../logger.ts';
+import type { Authorization, Identity } from './authorization.ts';
 import type { CommandMeasure, CommandMeasures } from './command-measures.ts';
 import { CommandError } from './errors.ts';
 import { failureOf } from './failure.ts';
 import { failureFields, stackWithoutMessage } from './failure-log.ts';
 import type { IncomingCommand } from './incoming-command.ts';
+import type { Job } from './job.ts';
 import { Probation } from './probation.ts';
 import type { QueueOptions, ReleaseQueues, Slot } from './release-queues.ts';
 import type { RunningCommand } from './running-command.ts';
 import { shortenAnswer } from './shorten.ts';
-
-/** A command that was admitted. */
-export interface Job {
-  running: RunningCommand;
-  /** The key in the journal. */
-  key: string;
-  /** Whether its sender has no key to ask for the result again. */
-  isAnonymous: boolean;
-  form: WireForm;
-  /** Called once the command is journaled. */
-  onAccepted?: () => void;
-  /** Set if another process has accepted the command. */
-  left?: Pick<UnfinishedCommand, 'state' | 'isSuspect' | 'account'> & { isAlone: boolean };
-  /** The service account that performs it. Undefined until it is found, and for the agent. */
-  account?: ServiceAccount | undefined;
-}
 
 type Afterwards = (() => Promise<void>)[];
 
@@ -54,31 +33,11 @@ export interface ExecutionOptions {
   cancel: CommandContext['cancel'];
   /** As in `RouterOptions`. */
   probationMs: number;
-  /** As in `RouterOptions`. */
-  rights: Rights | undefined;
-  /** As in `RouterOptions`. */
-  policy: Policy | undefined;
-  agentId: string;
-  usedSignatures: UsedSignatures;
+  authorization: Authorization;
 }
 
 /** The slot of a command that only reads, which does not count. */
 const noSlot: Slot = { whileWaiting: (wait) => wait() };
-
-/** As which service account a command runs, or why it may not. */
-interface Identity {
-  /** Undefined for the agent itself. */
-  account?: ServiceAccount;
-  /** Undefined without a policy. */
-  policy?: CommandPolicy | undefined;
-  refusal?: Error;
-}
-
-/** Errors that end when the owner corrects a file. */
-const ownerFileCodes: ReadonlySet<string> = new Set(['rights_file_invalid', 'policy_invalid']);
-
-/** Pause before a file of the owner that was wrong is read again, in milliseconds. */
-const ownerFilePauseMs = 1000;
 
 /** Time for which a result waits to be journaled before it is sent anyway. */
 const outcomeDelayMs = 5000;
@@ -92,18 +51,12 @@ export class Execution {
   readonly #cancel: CommandContext['cancel'];
   readonly #probation: Probation;
   readonly #measures: CommandMeasures;
-  readonly #rights: Rights | undefined;
-  readonly #policy: Policy | undefined;
-  readonly #agentId: string;
-  readonly #usedSignatures: UsedSignatures;
+  readonly #authorization: Authorization;
 
   constructor(options: ExecutionOptions) {
-    const { journal, queues, log, now, measures, cancel, probationMs, rights, policy } = options;
-    this.#agentId = options.agentId;
-    this.#usedSignatures = options.usedSignatures;
+    const { journal, queues, log, now, measures, cancel, probationMs, authorization } = options;
     this.#measures = measures;
-    this.#rights = rights;
-    this.#policy = policy;
+    this.#authorization = authorization;
     this.#probation = new Probation(probationMs);
     this.#now = now;
     this.#journal = journal;
@@ -156,9 +109,10 @@ export class Execution {
     const { running, key, isAnonymous, left } = job;
     const { fingerprint, type, payload, isDurable, traceparent, envelope } = running.command;
     const durable = this.#journal.durable && isDurable;
-    // without these files, nothing is awaited: commands are journaled in the order of their arrival
-    const isOwn = this.#rights === undefined && this.#policy === undefined;
-    const identity = isOwn ? ownIdentity(left) : await this.#identityOf(job);
+    // without files of the owner, nothing is awaited: commands are journaled as they arrive
+    const identity =
+      this.#authorization.identityWithoutFiles(job) ??
+      (await this.#authorization.identityOf(job, () => this.#logOf(job)));
     job.account = identity.account;
     if (left !== undefined) {
       running.accepted({ durable, resumed: true });
@@ -189,50 +143,6 @@ export class Execution {
     if (isStored) afterwards.push(...toClean);
     // otherwise the process that continues the command finds out that it has ended
     return isStored || !running.isParked ? outcome : undefined;
-  }
-
-  /** Finds as whom a command runs, if it may. Waits for correct files if the command has begun. */
-  async #identityOf(job: Job): Promise<Identity> {
-    const { running, left } = job;
-    if (running.command.type === 'cancel_command') return {}; // sends nothing to the cluster
-    const signal = AbortSignal.any([running.cancellation.signal, running.abandonment.signal]);
-    for (let attempt = 0; ; attempt++) {
-      try {
-        const policy = await this.#policyOf(job);
-        const use = signatureUse(running.command, policy);
-        if (use !== undefined && left === undefined) await this.#usedSignatures.requireUnused(use);
-        return { ...(await this.#accountOf(job)), policy };
-      } catch (error) {
-        const refusal = error instanceof Error ? error : new Error(String(error));
-        if (left === undefined || !ownerFileCodes.has(failureOf(error).code)) return { refusal };
-        if (attempt === 0) {
-          this.#logOf(job).warn({ reason: refusal.message }, 'cannot continue a command yet');
-        }
-        try {
-          await sleep(ownerFilePauseMs, undefined, { signal });
-        } catch {
-          return { refusal };
-        }
-      }
-    }
-  }
-
-  async #accountOf({ running, left }: Job): Promise<Identity> {
-    if (running.command.asAgent) return {};
-    if (this.#rights === undefined) return ownIdentity(left);
-    const scope = scopeOf(running.command);
-    const account = await (left === undefined
-      ? this.#rights.accountFor(scope)
-      : this.#rights.accountToContinue(left.account, scope));
-    return { account };
-  }
-
-  /** Returns what the owner of the cluster allows a command now. Rejects with `PolicyError`. */
-  async #policyOf({ running, left }: Job): Promise<CommandPolicy | undefined> {
-    const { chart, changes, key, type, payload: text, fields: payload, envelope } = running.command;
-    const packet = { agentId: this.#agentId, key, type, payload: text, envelope };
-    const scope: PolicyScope = { ...scopeOf(running.command), changes: changes !== undefined, chart, payload, packet };
-    return await this.#policy?.decide(scope, left === undefined ? 'begins' : 'continued');
   }
 
   /**
@@ -305,14 +215,13 @@ export class Execution {
     const start = async (slot: Slot) => {
       measure.run();
       // the policy may have changed while the command waited for its turn
-      if (left === undefined) return await perform(slot, admitted && (await this.#policyOf(job)));
+      if (left === undefined) return await perform(slot, admitted && (await this.#authorization.policyOf(job)));
       return await this.#continue(job, slot, log, () => perform(slot, admitted));
     };
     log.info({}, left === undefined ? 'command accepted' : 'command resumed');
     try {
       if (refusal !== undefined) throw refusal;
-      const use = signatureUse(command, admitted);
-      if (use !== undefined) await this.#usedSignatures.note(use, left !== undefined);
+      await this.#authorization.noteSignature(job, admitted);
       const { changes } = command;
       const answer = await (changes === undefined ? start(noSlot) : this.#inTurn(job, changes, measure, start));
       log.info({}, 'command succeeded');
@@ -447,28 +356,6 @@ function logFailure(log: Logger, error: unknown): void {
   const fields = failureFields(failure, error);
   if (failure.code !== 'internal') log.warn(fields, 'command failed');
   else log.error({ ...fields, stack: stackWithoutMessage(error) }, 'command failed: a defect');
-}
-
-/** Returns the identity of a command of an agent without rights file: the agent itself. */
-function scopeOf({ type, right, target, sentBy }: IncomingCommand): CommandScope {
-  return { type, right, ...target, sentBy };
-}
-
-/** Returns how a command uses its signature, unless it only reads. */
-function signatureUse(
-  { key, right, changes }: IncomingCommand,
-  policy: CommandPolicy | undefined,
-): SignatureUse | undefined {
-  if (policy?.signature === undefined || key === undefined || (right === 'read' && changes === undefined))
-    return undefined;
-  const { issuedAt, expiresAt } = policy.signature;
-  return { release: changes, key, issuedAt, expiresAt };
-}
-
-function ownIdentity(left: Job['left']): Identity {
-  if (left?.account === undefined) return {};
-  const message = `the command was accepted to run as the service account ${left.account}, and the agent has no rights file now; it was not continued, and the release is left as it is; start the agent with --rights-file`;
-  return { refusal: new CommandError('forbidden', message) };
 }
 
 /** Returns a signal that aborts with `timeout`, unless it is closed before. */

@@ -19,6 +19,7 @@ import { noTracing, type Tracing } from '../../tracing/tracing.ts';
 import type { HandlersByType } from '../commands/command-handler.ts';
 import type { Logger } from '../logger.ts';
 import { Admission, type ConnectedPeer } from './admission.ts';
+import { Authorization } from './authorization.ts';
 import { CommandMeasures } from './command-measures.ts';
 import { CommandError } from './errors.ts';
 import { Execution } from './execution.ts';
@@ -113,10 +114,12 @@ export class Router {
       measures,
       queues: new ReleaseQueues(limits.concurrency),
       probationMs: rest.probationMs ?? 20_000,
-      rights: rest.rights,
-      policy: rest.policy,
-      agentId: rest.agentId ?? '',
-      usedSignatures: rest.usedSignatures ?? new UsedSignatures(memorySignatureStore(), () => now().getTime()),
+      authorization: new Authorization({
+        rights: rest.rights,
+        policy: rest.policy,
+        agentId: rest.agentId ?? '',
+        usedSignatures: rest.usedSignatures ?? new UsedSignatures(memorySignatureStore(), () => now().getTime()),
+      }),
       cancel: (key, mode) => this.#admission.cancel(key, mode),
     });
     const { durable } = journal;
