@@ -41,3 +41,25 @@ export async function loadImage(image: string, loadCommand: string, name: string
     await rm(folder, { recursive: true });
   }
 }
+
+/**
+ * Loads an image with vim, less and top into the cluster's nodes: the base with Debian's packages,
+ * which need a network while it is built for the first time.
+ */
+export async function loadShellTools(base: string, loadCommand: string): Promise<string> {
+  const name = 'localhost/shell-tools:1';
+  const isBuilt = await run('buildah', ['images', '-q', name]).then(
+    () => true,
+    () => false,
+  );
+  if (!isBuilt) {
+    const container = (await run('buildah', ['from', base])).stdout.trim();
+    const install = 'apt-get update && apt-get install -y --no-install-recommends vim-tiny less procps';
+    await run('buildah', ['run', '--network', 'host', container, '--', 'sh', '-c', install], {
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    await run('buildah', ['commit', '--rm', container, name]);
+  }
+  await loadImage(name, loadCommand, name);
+  return name;
+}

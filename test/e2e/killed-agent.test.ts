@@ -59,9 +59,7 @@ async function world(t: ExecutionContext) {
   const agents: AgentProcess[] = [];
   const start = async () => {
     const place = ['--control-plane', `ws://127.0.0.1:${port}`, '--agent-id', agentId];
-    agents.push(
-      startAgentProcess([...place, '--kubeconfig', kubeconfigFile(), '--allow-rights', 'read,exec,logs']),
-    );
+    agents.push(startAgentProcess([...place, '--kubeconfig', kubeconfigFile(), '--allow-rights', 'read,exec,logs']));
     await plane.waitForAgent(agentId, AbortSignal.timeout(60_000));
   };
   const kill = async () => {
