@@ -297,7 +297,7 @@ async function resumeCommands(
 }
 
 function helloOf(
-  { agentId, instanceId, processId = instanceId, version, clusterHealth }: AgentOptions,
+  { agentId, instanceId, processId = instanceId, version, clusterHealth, term }: AgentOptions,
   { types }: CommandTable,
 ): Hello {
   const limits = { maxPacketBytes };
@@ -310,5 +310,6 @@ function helloOf(
     limits,
     packets,
     packetFields: ['sentBy', 'traceparent', 'envelope'],
+    ...(term && { elected: true }),
   };
 }

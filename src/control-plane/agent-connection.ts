@@ -61,6 +61,10 @@ export interface AgentConnection {
   notify(packet: Packet): void;
   /** Calls back when the agent has answered a ping. */
   ping(onPong: () => void): void;
+  /** Lets the packets of the agent wait until the function that is returned is called. */
+  hold(): () => void;
+  /** Aborts when the connection is closed. */
+  readonly closed: AbortSignal;
   /** Bytes that wait in this process to be sent. */
   readonly unsentBytes: number;
   /** `code` is a status code of RFC 6455 or of this protocol. */
@@ -96,6 +100,7 @@ export function serveAgent(
   let session: AgentSession | undefined;
   let tunnel: Tunnel | undefined;
   let isClosing = false;
+  const closed = new AbortController();
   let pings = 0;
   const close: AgentConnection['close'] = (code, reason) => {
     isClosing = true;
@@ -118,6 +123,7 @@ export function serveAgent(
     clearTimeout(helloTimer);
     stopCounting();
     stopHeartbeat();
+    closed.abort();
   });
   const dispatchNumbered = (own: AgentSession, packet: Packet, bytes: number) => {
     if (!own.take(packet)) return;
@@ -144,7 +150,13 @@ export function serveAgent(
       throw new PacketError('packet: the first one must be hello');
     }
   };
+  /** Frames that had arrived when the connection was held. */
+  let held: Array<Parameters<typeof onFrame>> | undefined;
   const onFrame = (frame: Buffer, isBinary: boolean) => {
+    if (held) {
+      held.push([frame, isBinary]);
+      return;
+    }
     try {
       if (isBinary && tunnel) tunnel.receive(frame);
       else receive(frame, isBinary);
@@ -196,6 +208,17 @@ export function serveAgent(
       socket.on('pong', listen);
       socket.ping(data);
     },
+    hold() {
+      const release = reader.hold();
+      held = [];
+      return () => {
+        const frames = held ?? [];
+        held = undefined;
+        if (!isClosing) for (const frame of frames) onFrame(...frame);
+        release();
+      };
+    },
+    closed: closed.signal,
     get unsentBytes() {
       return socket.bufferedAmount;
     },

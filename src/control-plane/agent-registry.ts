@@ -6,15 +6,15 @@ import { Allowance } from '../protocol/allowance.ts';
 import { closeCodes } from '../protocol/close-codes.ts';
 import { type Hello, maxUnfinished } from '../protocol/messages.ts';
 import { paceOf } from '../protocol/pace.ts';
-import type { Packet } from '../protocol/packet.ts';
 import { FrameTurns } from '../protocol/session/frame-turns.ts';
 import { streamKinds } from '../protocol/streams/stream-kinds.ts';
 import type { TunnelStream } from '../protocol/streams/tunnel-stream.ts';
-import { refusalOf } from './agent-admission.ts';
+import { AgentAdmission } from './agent-admission.ts';
 import { type AgentConnection, serveAgent } from './agent-connection.ts';
-import { AgentSessions, processIdOf } from './agent-sessions.ts';
+import { AgentSessions } from './agent-sessions.ts';
 import type { CommandIndex } from './command-index.ts';
-import type { ConnectedAgent } from './connected-agent.ts';
+import { type ConnectedAgent, packetFor } from './connected-agent.ts';
+import type { Copies } from './copies.ts';
 import { lostTooMany } from './handover.ts';
 import type { AgentIdentity } from './identity.ts';
 import type { ControlPlaneLimits } from './limits.ts';
@@ -46,6 +46,8 @@ export interface AgentRegistryOptions {
   deliver: (command: TrackedCommand) => void;
   /** Whether an agent has a key, which is then the only way to prove its id. */
   hasKey: (agentId: string) => boolean;
+  /** Finds processes that have the identity of an agent and are not of its cluster. */
+  copies: Pick<Copies, 'examine' | 'replaced' | 'refused'>;
   /** Whether a command has a stream. */
   hasStream: (command: TrackedCommand) => boolean;
   /** Handles a stream that an agent has opened. */
@@ -78,9 +80,10 @@ export class AgentRegistry {
   readonly #options: AgentRegistryOptions;
   /** By agent id; the newest instance last. */
   readonly #connected = new Map<string, Entry[]>();
-  /** Connections whose agent has not said `hello`. */
+  /** Connections whose agent has not said `hello`, or is not admitted yet. */
   readonly #silent = new Set<AgentConnection>();
   readonly #sessions: AgentSessions;
+  readonly #admission: AgentAdmission;
   readonly #changed = new Notice();
   readonly #turns = new FrameTurns();
 
@@ -88,6 +91,11 @@ export class AgentRegistry {
     this.#options = options;
     const { newEpoch, now, limits } = options;
     this.#sessions = new AgentSessions({ newEpoch, now, max: limits.sessions, suspectAgeMs: limits.suspectAgeMs });
+    this.#admission = new AgentAdmission({
+      ...options,
+      newest: (agentId) => this.#connected.get(agentId)?.at(-1),
+      isLate: (hello) => this.#sessions.isLate(hello),
+    });
   }
 
   /** The number of connections whose agent has not said `hello`. */
@@ -152,10 +160,7 @@ export class AgentRegistry {
       socket,
       {
         hello: (hello) => {
-          if (!this.#admit(hello, identity, connection)) return;
-          this.#silent.delete(connection);
-          agent = hello;
-          this.#add(hello, connection);
+          this.#admission.admit({ hello, identity, connection }, () => this.#add((agent = hello), connection));
         },
         accepted(key, accepted) {
           const command = own(key);
@@ -247,18 +252,8 @@ export class AgentRegistry {
     this.#remove(agent, connection, false);
   }
 
-  /** Whether the agent may have the id in its `hello`. Closes its connection if not. */
-  #admit(hello: Hello, identity: AgentIdentity | undefined, connection: AgentConnection): boolean {
-    const { log, hasKey } = this.#options;
-    const { agentId } = hello;
-    const isLate = this.#sessions.isLate(hello);
-    const context = { identity, connected: this.get(agentId), isLate, hasKey: hasKey(agentId), log };
-    const refusal = refusalOf(hello, context);
-    if (refusal) connection.close(refusal.code, refusal.reason);
-    return refusal === undefined;
-  }
-
   #add(hello: Hello, connection: AgentConnection): void {
+    this.#silent.delete(connection);
     const { log, now } = this.#options;
     const { agentId, instanceId } = hello;
     this.#instance(agentId, instanceId)?.connection.close(
@@ -329,8 +324,9 @@ export class AgentRegistry {
     if (older.length === 0) return;
     const busy = new Set(this.#options.commands.openOf(agentId).map(({ instanceId }) => instanceId));
     for (const { agent, connection } of older) {
-      if (!busy.has(agent.instanceId))
-        connection.close(closeCodes.replaced, 'another instance of this agent took over');
+      if (busy.has(agent.instanceId)) continue;
+      this.#options.copies.replaced(agent);
+      connection.close(closeCodes.replaced, 'another instance of this agent took over');
     }
   }
 
@@ -371,7 +367,7 @@ export class AgentRegistry {
       const isAccepted = command.packet === undefined;
       // whether the instance before had accepted it is not known, but the journal knows
       if (durable && (command.isDurable || !isAccepted)) {
-        const lost = this.#lostWith(command, newest.agent);
+        const lost = this.#sessions.lostWith(command, newest.agent);
         command.moveTo(instanceId, lost);
         if (lost) suspects.push(command.key);
         const problem = lostTooMany(agentId, lost);
@@ -395,28 +391,6 @@ export class AgentRegistry {
     const connected = this.#connected.get(agentId) ?? [];
     this.#sessions.keepOnly(agentId, new Set(connected.map(({ agent }) => agent.instanceId)));
   }
-
-  /** Returns the processes that count as lost with a command when a new one gets it. */
-  #lostWith(command: TrackedCommand, newest: Hello): readonly string[] | undefined {
-    const before = this.#sessions.get(command.agentId, command.instanceId ?? '');
-    const processId = processIdOf(newest);
-    // a process that continues in another term, or that was stopped, was not ended by a command
-    const isLost = before?.isCut === true && before.processId !== processId;
-    const lost = isLost ? before.handover.lostWith(command, before.processId) : command.lostProcesses;
-    return lost?.filter((id) => id !== processId);
-  }
-}
-
-/** Returns a packet without the fields that an agent does not know. */
-function packetFor({ packetFields }: Hello, packet: Packet): Packet {
-  const { sentBy, traceparent, envelope, ...fields } = packet;
-  const knows = (field: string) => packetFields?.includes(field) === true;
-  return {
-    ...fields,
-    ...(sentBy !== undefined && knows('sentBy') && { sentBy }),
-    ...(traceparent !== undefined && knows('traceparent') && { traceparent }),
-    ...(envelope !== undefined && knows('envelope') && { envelope }),
-  };
 }
 
 /** Asks an agent for what it knows about commands. */

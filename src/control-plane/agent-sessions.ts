@@ -4,6 +4,7 @@ import { encodePacket, type Packet } from '../protocol/packet.ts';
 import { Outbox } from '../protocol/session/outbox.ts';
 import { Session } from '../protocol/session/session.ts';
 import { Handover, type HandoverOptions } from './handover.ts';
+import type { TrackedCommand } from './tracked-command.ts';
 
 /** The packets between this process and one of an agent, across their connections. */
 export class AgentSession {
@@ -97,6 +98,16 @@ export class AgentSessions {
     for (const instanceId of [...(ofAgent?.keys() ?? [])]) {
       if (!instanceIds.has(instanceId)) ofAgent?.delete(instanceId);
     }
+  }
+
+  /** Returns the processes that count as lost with a command when a new one gets it. */
+  lostWith(command: TrackedCommand, newest: Hello): readonly string[] | undefined {
+    const before = this.get(command.agentId, command.instanceId ?? '');
+    const processId = processIdOf(newest);
+    // a process that continues in another term, or that was stopped, was not ended by a command
+    const isLost = before?.isCut === true && before.processId !== processId;
+    const lost = isLost ? before.handover.lostWith(command, before.processId) : command.lostProcesses;
+    return lost?.filter((id) => id !== processId);
   }
 
   #create(processId: string, before: AgentSession | undefined): AgentSession {

@@ -73,6 +73,11 @@ export interface ControlPlaneOptions {
   /** Time for an agent to send `hello`, in milliseconds. Default: 10,000. */
   helloTimeoutMs?: number;
   /**
+   * Time in milliseconds after which a second process of an agent is refused as a copy, if the
+   * first one works alone, by leader election, and still responds. Default: 20,000.
+   */
+  takeoverMs?: number;
+  /**
    * Keeps commands and results; `createSqliteStore` and `createPostgresStore` return one. It is
    * opened by `listen` or `attach`, and closed by `close`. Default: the memory of this process.
    */
@@ -145,7 +150,7 @@ export interface ControlPlaneEvents {
   disconnect: [agent: ConnectedAgent];
   /** A command has a result, which is stored. */
   result: [command: SentCommand, result: CommandResult];
-  /** Another cluster has shown the key of an agent, and was refused. */
+  /** A process that may be of a copy of an agent's cluster has shown its key, and was refused. */
   copy: [agentId: string];
 }
 

@@ -14,6 +14,7 @@ import { ChartArchives } from './charts/chart-archives.ts';
 import { serveChart } from './charts/serve-chart.ts';
 import { CommandIndex } from './command-index.ts';
 import type { ControlPlaneEvents, ControlPlaneHost, ControlPlaneOptions } from './control-plane-options.ts';
+import { Copies } from './copies.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { createEncryptedStore } from './encryption/encrypted-store.ts';
 import { AgentKeys } from './enrolment/agent-keys.ts';
@@ -83,11 +84,19 @@ export function createParts(
     ...{ table, recordings, record: options.recordSessions ?? 'off', requireSecond: options.requireSecond ?? 'off' },
     audit: (fields) => audit.add(fields),
   });
+  const copies = new Copies({
+    ...{ takeoverMs: options.takeoverMs, max: limits.knownAgents, now },
+    onRefused(agentId) {
+      audit.addRefusal({ action: 'agent refused', agentId, outcome: 'copied' });
+      emit('copy', agentId);
+    },
+  });
   const keys = new AgentKeys({
     ...{ now, monotonic, randomBytes, log, maxAgents: limits.knownAgents },
     keep: (entry) => commands.keep(entry),
     stored: () => commands.stored(),
-    onCopy: (agentId) => emit('copy', agentId),
+    onCopy: (agentId) => copies.refused(agentId),
+    onForgotten: (agentId) => copies.forget(agentId),
     onEnrolled: (agentId, action) => audit.add({ action, agentId, decision: 'allowed', outcome: 'ok' }),
     onRefused: (agentId) => audit.addRefusal({ action: 'agent refused', agentId, outcome: 'unauthenticated' }),
   });
@@ -115,6 +124,7 @@ export function createParts(
     whenStored: (stored) => commands.whenStored(stored),
     deliver: (command) => dispatcher.deliver(command),
     hasKey: (agentId) => keys.has(agentId),
+    copies,
     hasStream: (command) => streams.kindOf(command) !== undefined,
     acceptStream(agentId, header, stream) {
       if (isCommandStream(header)) {
@@ -183,10 +193,10 @@ export function createParts(
       await webhooks.ask(webhookId, { id, subject: data.rolloutId, data }, signal),
     onStatus: (rollout) => audit.add(auditOfRollout(rollout)),
   });
-  const knownAgents = (): KnownAgent[] => listKnownAgents({ agents, commands, registered, keys, now });
+  const knownAgents = (): KnownAgent[] => listKnownAgents({ agents, commands, registered, keys, copies, now });
   return {
     ...{ log, recorder, limits, heartbeat, helloTimeoutMs, store },
-    ...{ commands, audit, charts, streams, recordings, attended, keys, connectionNotes, webhooks, agents },
+    ...{ commands, audit, charts, streams, recordings, attended, keys, copies, connectionNotes, webhooks, agents },
     ...{ tokens, sessions, guard, dispatcher, rollouts, knownAgents },
   };
 }

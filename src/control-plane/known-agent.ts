@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { healthSchema, helloSchema } from '../protocol/messages.ts';
 import type { CommandIndex } from './command-index.ts';
 import type { ConnectedAgent } from './connected-agent.ts';
+import type { Copies } from './copies.ts';
 import type { AgentKeys, EnrolmentState } from './enrolment/agent-keys.ts';
 
 const enrolmentSchema = z.object({
@@ -9,6 +10,11 @@ const enrolmentSchema = z.object({
   labels: z.record(z.string(), z.string()).optional().describe('The labels with which it was invited'),
   problem: z.string().optional().describe('Why a connection was refused last'),
 });
+
+const copyRefusedAtSchema = z.iso
+  .datetime()
+  .optional()
+  .describe('When a process with its identity was refused last that may be of a copy of its cluster');
 
 /** An agent in a response. */
 export const knownAgentSchema = z
@@ -20,6 +26,7 @@ export const knownAgentSchema = z
       connectedAt: z.iso.datetime().describe('When its connection began'),
       lastSeen: z.iso.datetime().describe('The present time'),
       enrolment: enrolmentSchema.optional(),
+      copyRefusedAt: copyRefusedAtSchema,
     }),
     z.object({
       agentId: z.string().describe('Id of the agent'),
@@ -27,18 +34,24 @@ export const knownAgentSchema = z
       lastSeen: z.iso.datetime().nullable().describe('When its last connection ended; null if it had none'),
       version: z.string().optional().describe('The version of its last connection'),
       enrolment: enrolmentSchema.optional(),
+      copyRefusedAt: copyRefusedAtSchema,
     }),
   ])
   .meta({ id: 'Agent' });
 
-/** An agent that may have a key. */
-interface Enrolled {
+/** Facts about the identity of an agent, connected or not. */
+interface Identity {
   /** Undefined for an agent that has a token of the agents file, or no credential. */
   enrolment?: EnrolmentState;
+  /**
+   * When a process with its identity was refused last that may be of a copy of its cluster, in RFC
+   * 3339. Undefined if none was since the control plane started, or since the agent has this key.
+   */
+  copyRefusedAt?: string;
 }
 
 /** An agent that is registered or invited, or that was connected before. */
-export interface AwayAgent extends Enrolled {
+export interface AwayAgent extends Identity {
   agentId: string;
   connected: false;
   /** When its last connection ended, in RFC 3339; null if it was never connected. */
@@ -48,7 +61,7 @@ export interface AwayAgent extends Enrolled {
 }
 
 /** An agent that a control plane can send commands to. */
-export type KnownAgent = (ConnectedAgent & Enrolled & { connected: true; lastSeen: string }) | AwayAgent;
+export type KnownAgent = (ConnectedAgent & Identity & { connected: true; lastSeen: string }) | AwayAgent;
 
 export interface KnownAgentsOptions {
   agents: { list(): readonly ConnectedAgent[] };
@@ -56,15 +69,16 @@ export interface KnownAgentsOptions {
   /** Returns the ids of all agents with a credential. */
   registered: () => Iterable<string>;
   keys: Pick<AgentKeys, 'knownIds' | 'stateOf'>;
+  copies: Pick<Copies, 'refusedAt'>;
   now: () => Date;
 }
 
 /** Returns all agents that are connected, were connected, are registered or invited, by id. */
-export function listKnownAgents({ agents, commands, registered, keys, now }: KnownAgentsOptions): KnownAgent[] {
+export function listKnownAgents({ agents, commands, registered, keys, copies, now }: KnownAgentsOptions): KnownAgent[] {
   const known = commands.knownAgents();
-  const enrolmentOf = (agentId: string) => {
-    const enrolment = keys.stateOf(agentId);
-    return enrolment && { enrolment };
+  const identityOf = (agentId: string): Identity => {
+    const [enrolment, copyRefusedAt] = [keys.stateOf(agentId), copies.refusedAt(agentId)];
+    return { ...(enrolment && { enrolment }), ...(copyRefusedAt !== undefined && { copyRefusedAt }) };
   };
   const all = new Map<string, KnownAgent>();
   for (const agentId of [...registered(), ...keys.knownIds(), ...known.keys()]) {
@@ -75,11 +89,11 @@ export function listKnownAgents({ agents, commands, registered, keys, now }: Kno
       connected: false,
       lastSeen: time,
       ...(version !== undefined && { version }),
-      ...enrolmentOf(agentId),
+      ...identityOf(agentId),
     });
   }
   const time = now().toISOString();
   for (const agent of agents.list())
-    all.set(agent.agentId, { ...agent, connected: true, lastSeen: time, ...enrolmentOf(agent.agentId) });
+    all.set(agent.agentId, { ...agent, connected: true, lastSeen: time, ...identityOf(agent.agentId) });
   return [...all.values()].sort((a, b) => (a.agentId < b.agentId ? -1 : 1));
 }

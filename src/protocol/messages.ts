@@ -53,6 +53,10 @@ export const helloSchema = z.object({
   capabilities: z.array(printableSchema(maxTypeLength)).max(256).describe('The commands that the agent knows'),
   limits: z.object({ maxPacketBytes: z.number().describe('The largest packet that the agent accepts') }),
   streams: streamsSchema,
+  elected: z
+    .boolean()
+    .optional()
+    .describe('Whether the process works only while no other one of its cluster does. Default: false'),
   durable: z
     .boolean()
     .optional()

@@ -48,6 +48,8 @@ const agentSchema = z.looseObject({
       problem: z.string().optional(),
     })
     .optional(),
+  /** When a process was refused last that may be of a copy of the cluster. */
+  copyRefusedAt: z.string().optional(),
 });
 
 const createdEnrolmentSchema = z.object({ token: z.string(), expiresAt: z.string(), replacesKey: z.boolean() });

@@ -21,7 +21,9 @@ export interface AgentKeysOptions extends EnrolmentClock, EntryStore {
   onCopy: (agentId: string) => void;
   /** Called when an agent has enrolled, replaced its key, or waits for consent. Default: none. */
   onEnrolled?: ((agentId: string, what: string) => void) | undefined;
-  /** Called when a proof was refused. Default: none. */
+  /** Called when the key of an agent has ended. Default: none. */
+  onForgotten?: ((agentId: string) => void) | undefined;
+  /** Called when a proof was refused that is not of a copy. Default: none. */
   onRefused?: ((agentId: string) => void) | undefined;
   log: Logger;
 }
@@ -165,6 +167,7 @@ export class AgentKeys {
     }
     this.#options.log.info({ agentId, sentBy }, 'revoked the key of an agent');
     this.#problems.delete(agentId);
+    this.#options.onForgotten?.(agentId);
     this.#endConnections(agentId);
     this.#decide(agentId, undefined);
     await this.#options.stored();
@@ -259,6 +262,7 @@ export class AgentKeys {
   /** Gives an agent another key. The one that it had ends with its connections. */
   #enrol(agentId: string, key: EnrolledKey): void {
     const isKnown = this.has(agentId);
+    this.#options.onForgotten?.(agentId);
     this.#endConnections(agentId);
     this.#enrolled.set(agentId, key);
     this.#options.onEnrolled?.(agentId, 'agent enrolled');
@@ -289,7 +293,7 @@ export class AgentKeys {
   #refuse(agentId: string, code: number, reason: string): Verdict {
     const isKnown = this.has(agentId) || this.#pending.get(agentId) || this.#tokens.of(agentId);
     if (isKnown) this.#problems.set(agentId, reason);
-    this.#options.onRefused?.(agentId);
+    if (code !== closeCodes.copied) this.#options.onRefused?.(agentId);
     if (this.#logged.take()) this.#options.log.warn({ agentId, code, reason }, 'refused the key of an agent');
     return { kind: 'refused', code, reason };
   }

@@ -63,7 +63,7 @@ export function AgentView({ agent: agentId }: { agent: string }) {
 }
 
 function AgentFacts({ agent }: { agent: Agent }) {
-  const { version, connected, connectedAt, lastSeen, cluster, enrolment } = agent;
+  const { version, connected, connectedAt, lastSeen, cluster, enrolment, copyRefusedAt } = agent;
   return (
     <Facts
       of={[
@@ -71,6 +71,7 @@ function AgentFacts({ agent }: { agent: Agent }) {
         [connected ? 'Connected' : 'Last seen', <Time key="since" at={connected ? connectedAt : lastSeen} />],
         ['Cluster', cluster?.reachable === false ? foreignName(cluster.reason ?? 'does not respond', 500) : undefined],
         ['Labels', enrolment?.labels ? <Labels key="labels" of={agent} /> : undefined],
+        ['Copy refused', copyRefusedAt === undefined ? undefined : <Time key="copy" at={copyRefusedAt} />],
         ['Refused last', enrolment?.problem === undefined ? undefined : foreignName(enrolment.problem, 500)],
       ]}
     />

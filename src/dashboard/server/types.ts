@@ -12,6 +12,8 @@ export interface Agent extends Partial<Pick<Hello, 'version' | 'capabilities' | 
   /** Whether the API server of its cluster responds. */
   readonly cluster?: { readonly reachable: boolean; readonly since: string; readonly reason?: string };
   readonly enrolment?: Enrolment;
+  /** When a process was refused last that may be of a copy of the cluster. */
+  readonly copyRefusedAt?: string;
 }
 
 /** How far the enrolment of an agent is. */

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
+import type { Hello } from '../../../src/protocol/messages.ts';
 import type { Packet } from '../../../src/protocol/packet.ts';
 import { type Challenge, type Proof, proofText } from '../../../src/protocol/proof.ts';
 import { keySubprotocol } from '../../../src/protocol/subprotocol.ts';
@@ -62,10 +63,16 @@ export async function keyedSocket(url: string): Promise<KeyedSocket> {
 }
 
 /** Says hello on a socket whose key is proved. Resolves when the agent is welcome. */
-export async function sayHello({ send, next }: KeyedSocket, agentId = 'edge-1', instanceId = 'a') {
+export async function sayHello(
+  { send, next }: KeyedSocket,
+  agentId = 'edge-1',
+  instanceId = 'a',
+  fields: Partial<Hello> = {},
+) {
   send('hello', {
     ...{ agentId, instanceId, version: '1', capabilities: ['install_release'], durable: true },
     limits: { maxPacketBytes: 1_000_000 },
+    ...fields,
   });
   return await next();
 }

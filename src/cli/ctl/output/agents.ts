@@ -10,6 +10,7 @@ const columns: Array<{ title: string; isOptional?: boolean; textOf: (agent: Agen
   { title: 'INSTANCE', textOf: ({ instanceId = '' }) => instanceId },
   { title: 'CONNECTED AT', textOf: (agent) => (isAway(agent) ? '' : (agent.connectedAt ?? '')) },
   { title: 'ENROLMENT', isOptional: true, textOf: ({ enrolment }) => enrolmentText(enrolment) },
+  { title: 'COPY REFUSED AT', isOptional: true, textOf: ({ copyRefusedAt = '' }) => copyRefusedAt },
   { title: 'CLUSTER', isOptional: true, textOf: ({ cluster }) => clusterText(cluster) },
   { title: 'AWAY SINCE', isOptional: true, textOf: (agent) => (isAway(agent) ? (agent.lastSeen ?? 'never seen') : '') },
 ];
