@@ -110,3 +110,40 @@ test('a user who may not deploy cannot start a rollout, or decide about one', as
   await hidden.getByText('rollout_not_found').waitFor();
   t.true(world.plane.rollouts.get('others').phase === 'running');
 });
+
+test('plans are read by what they change, approved, and applied; hostile names in them stay text', async (t) => {
+  const { world } = t.context;
+  const hostile = '<img src=x onerror=alert(1)>\u202e'.repeat(5);
+  const differingOf = (agentId: string) => (agentId === 'plan-0' ? hostile : 'web');
+  t.teardown(await connectFleet(world.url, ids('plan'), { differingOf }));
+  const page = await open(t, '/start-rollout');
+  await page.getByLabel('Release', { exact: true }).fill('web');
+  await page.getByLabel('Chart', { exact: true }).fill('web');
+  await page.getByLabel('Agents, with * for any text').fill('plan-*');
+  await page.getByLabel('Time between two waves').fill('');
+  await page.getByLabel('Name of the rollout').fill('plans');
+  await page.getByLabel(/make plans first/).check();
+  await page.getByRole('button', { name: 'Start the rollout' }).click();
+  const plans = page.getByRole('list', { name: 'Plans' });
+  await plans.getByText('3 clusters').waitFor();
+  await plans.getByText('spec.template.spec.containers[name=app].image').first().waitFor();
+  t.is(await page.locator('img').count(), 0);
+  await page.getByText('Waits for approval').waitFor();
+  t.deepEqual(await barriers(page), []);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await requireFit(t, page, 'the plans');
+  await page.setViewportSize({ width: 1200, height: 900 });
+  const reader = await open(t, hrefOf('rollout', { rollout: 'plans' }), {
+    token: await world.tokenOf('plan-reader', [{ rights: ['read'] }]),
+  });
+  await reader.getByRole('button', { name: 'Approve', exact: true }).first().click();
+  await reader.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+  await reader.getByRole('dialog').getByText('forbidden').waitFor();
+  await plans.locator('li', { hasText: '3 clusters' }).getByRole('button', { name: 'Approve' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+  await plans.getByText('approved by api-token').waitFor();
+  await plans.getByRole('button', { name: 'Approve' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+  await page.getByRole('status').getByText('Succeeded').waitFor();
+  t.like(world.plane.rollouts.get('plans'), { phase: 'succeeded', clusters: { updated: 4 } });
+});

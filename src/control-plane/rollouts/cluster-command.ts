@@ -30,6 +30,8 @@ export function clusterCommand(
       return { type: spec.type, payload: deployPayload(spec, differences[agentId]) };
     case 'testing':
       return { type: 'test_release', payload: release };
+    case 'checking':
+      return { type: 'run_job', payload: { ...(namespace !== undefined && { namespace }), name: spec.job ?? '' } };
     case 'reverting':
       if (base === null) return { type: 'uninstall_release', payload: { ...release, ignoreNotFound: true } };
       return { type: 'rollback_release', payload: { ...release, version: base } };

@@ -83,6 +83,7 @@ export const rolloutSpecSchema = z.strictObject({
   onFailure: z.enum(['revert', 'pause']).default('revert'),
   test: z.boolean().default(false),
   plan: z.boolean().default(false),
+  job: z.string().min(1).max(253).optional(),
   check: z.string().min(1).max(63).optional(),
   windows: z.array(windowSchema.extend(selection)).max(maxWindows).default([]),
 });
@@ -109,13 +110,16 @@ export function countOf(given: Amount, total: number, round: (value: number) => 
   return typeof given === 'number' ? given : round((Number.parseInt(given, 10) / 100) * total);
 }
 
-function problemOf({ agents, labels, type, payload, test, plan }: RolloutSpec): string | undefined {
+function problemOf({ agents, labels, type, payload, test, plan, job }: RolloutSpec): string | undefined {
   if (agents === undefined && labels === undefined) return 'agents or labels must select the agents; ["*"] selects all';
   for (const field of ['dryRun', 'ifBusy', 'chartArchive'] as const) {
     if (field in payload) return `payload.${field} is not possible in a rollout`;
   }
   if (type === 'upgrade_agent') {
-    return test || plan ? `${test ? 'test' : 'plan'} is not possible for upgrade_agent` : undefined;
+    const [impossible] = Object.entries({ test, plan, job }).filter(
+      ([, value]) => value !== undefined && value !== false,
+    );
+    return impossible === undefined ? undefined : `${impossible[0]} is not possible for upgrade_agent`;
   }
   const { releaseName } = payload;
   return typeof releaseName === 'string' && releaseName !== '' ? undefined : 'payload.releaseName is required';

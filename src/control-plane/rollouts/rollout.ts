@@ -11,8 +11,8 @@ import type { RolloutSpec } from './rollout-spec.ts';
  *   `held`: the owner of the cluster did not allow it; all of these get their turn later.
  * - `planning`, `planned`: it finds out what would change, and waits for its turn with the plan;
  *   `stale`: the plan did not fit the cluster any more, so nothing was changed.
- * - `inspecting`, `updating`, `testing`: the last good revision is looked up, the new one is
- *   deployed, and its tests run.
+ * - `inspecting`, `updating`, `testing`, `checking`: the last good revision is looked up, the new
+ *   one is deployed, its tests run, and the Job of the check runs.
  * - `updated`, `failed`: its outcome.
  * - `reviewing`, `reverting`: the deployed revision is looked up, and undone; `reverted`, `stuck`:
  *   the outcome of that.
@@ -28,6 +28,7 @@ export const clusterStageSchema = z.enum([
   'inspecting',
   'updating',
   'testing',
+  'checking',
   'updated',
   'failed',
   'reviewing',
@@ -39,13 +40,14 @@ export const clusterStageSchema = z.enum([
 export type ClusterStage = z.output<typeof clusterStageSchema>;
 
 /** A stage in which the cluster performs a command. */
-export type ActiveStage = 'planning' | 'inspecting' | 'updating' | 'testing' | 'reviewing' | 'reverting';
+export type ActiveStage = 'planning' | 'inspecting' | 'updating' | 'testing' | 'checking' | 'reviewing' | 'reverting';
 
 const activeStages: ReadonlySet<ClusterStage> = new Set<ActiveStage>([
   'planning',
   'inspecting',
   'updating',
   'testing',
+  'checking',
   'reviewing',
   'reverting',
 ]);

@@ -256,7 +256,7 @@ export class Rollouts {
 
   #requirePayload(plan: RolloutPlan): void {
     const agentId = plan.waves.flat()[0] ?? '';
-    for (const stage of deployStages(plan)) {
+    for (const stage of [...deployStages(plan), ...checkStages(plan)]) {
       const { type, payload } = clusterCommand(plan, agentId, { stage });
       if (this.#options.table.find(type)?.reader.safeParse(sentPayload(payload)).success === true) continue;
       throw new ControlPlaneError('bad_request', `payload does not fit the command ${type}`);
@@ -327,11 +327,15 @@ function deployStages({ spec }: RolloutPlan): ('planning' | 'updating')[] {
   return spec.plan ? ['planning', 'updating'] : ['updating'];
 }
 
+function checkStages({ spec: { test, job } }: RolloutPlan): ('testing' | 'checking')[] {
+  return [...(test ? (['testing'] as const) : []), ...(job === undefined ? [] : (['checking'] as const))];
+}
+
 /** Returns the commands that clusters may get. */
 function commandsOf(plan: RolloutPlan) {
   const stages = plan.spec.type === 'upgrade_agent' ? [] : (['inspecting', 'reverting'] as const);
   return [
-    ...[...deployStages(plan), ...(plan.spec.test ? (['testing'] as const) : []), ...stages].map((stage) =>
+    ...[...deployStages(plan), ...checkStages(plan), ...stages].map((stage) =>
       clusterCommand(plan, '', { stage, base: 1 }),
     ),
     ...(stages.length === 0 ? [] : [clusterCommand(plan, '', { stage: 'reverting', base: null })]),

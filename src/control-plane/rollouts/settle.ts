@@ -1,7 +1,15 @@
 import type { CommandResult, Failure } from '../../protocol/messages.ts';
 import type { Release } from '../../protocol/release.ts';
 import { addPlan } from './cluster-plan.ts';
-import { type Changes, type Cluster, clusterOf, type Rollout, type RolloutStatus, withoutPlan } from './rollout.ts';
+import {
+  type Changes,
+  type Cluster,
+  clusterOf,
+  type ClusterStage,
+  type Rollout,
+  type RolloutStatus,
+  withoutPlan,
+} from './rollout.ts';
 
 /** Refusals by the owner of a cluster, who may allow the command later. */
 const heldCodes: ReadonlySet<string> = new Set(['denied_by_policy', 'policy_invalid', 'approval_required']);
@@ -42,8 +50,7 @@ function settled({ plan, status }: Rollout, cluster: Cluster, result: CommandRes
       if (!result.ok)
         return plan.spec.plan ? notApplied(cluster, result.error, now) : failed(cluster, result.error, now);
       const revision = revisionOf(result);
-      const stage = plan.spec.test ? 'testing' : 'updated';
-      return { ...cluster, stage, since: now, ...(revision !== undefined && { revision }) };
+      return { ...cluster, stage: afterUpdate(plan), since: now, ...(revision !== undefined && { revision }) };
     }
     case 'testing': {
       if (!result.ok) return failed(cluster, result.error, now);
@@ -51,8 +58,10 @@ function settled({ plan, status }: Rollout, cluster: Cluster, result: CommandRes
         const failure = result.failure ?? { code: 'hook_failed', message: 'a test of the release has failed' };
         return failed(cluster, failure, now);
       }
-      return { ...cluster, stage: 'updated', since: now };
+      return { ...cluster, stage: plan.spec.job === undefined ? 'updated' : 'checking', since: now };
     }
+    case 'checking':
+      return result.ok ? { ...cluster, stage: 'updated', since: now } : failed(cluster, result.error, now);
     case 'reviewing':
       return reviewed(cluster, result, now);
     case 'reverting':
@@ -60,6 +69,12 @@ function settled({ plan, status }: Rollout, cluster: Cluster, result: CommandRes
     default:
       return cluster;
   }
+}
+
+/** Returns the stage of a cluster that has the new revision. */
+function afterUpdate({ spec: { test, job } }: Rollout['plan']): ClusterStage {
+  if (test) return 'testing';
+  return job === undefined ? 'updated' : 'checking';
 }
 
 /** Whether clusters may be updated: those that were away also when the rollout is done. */
@@ -81,7 +96,8 @@ function notApplied(cluster: Cluster, error: Pick<Failure, 'code' | 'message'>, 
 /** Returns a cluster whose command has failed. */
 function failed(cluster: Cluster, { code, message }: Pick<Failure, 'code' | 'message'>, now: number): Cluster {
   const after = { ...cluster, since: now, failure: { code, message: shorten(message) } };
-  if (heldCodes.has(code) && cluster.stage !== 'testing') return { ...after, stage: 'held' };
+  if (heldCodes.has(code) && cluster.stage !== 'testing' && cluster.stage !== 'checking')
+    return { ...after, stage: 'held' };
   const canPass = passingCodes.has(code) && cluster.attempt < maxAttempts;
   return { ...after, stage: canPass ? 'away' : 'failed' };
 }

@@ -14,7 +14,7 @@ interface DecisionTexts {
 
 /** Returns the decisions that a rollout can take now, with their texts. */
 function decisionsOf({ phase, wave, waves, waveStage, clusters }: Rollout): [Decision, DecisionTexts][] {
-  const hasFailed = (clusters.failed ?? 0) + (clusters.stuck ?? 0) + (clusters.held ?? 0) > 0;
+  const hasFailed = (clusters.failed ?? 0) + (clusters.stuck ?? 0) + (clusters.held ?? 0) + (clusters.stale ?? 0) > 0;
   const isEnded = phase === 'succeeded' || phase === 'failed' || phase === 'aborted';
   const next = waveStage === 'approval' ? wave : wave + 1;
   const waits = waveStage === 'approval' || (waveStage === 'soaking' && next <= waves.length);

@@ -6,16 +6,20 @@ import { foreignName } from '../text/foreign-text.ts';
 export const clusterStages: Readonly<Record<ClusterStage, { tone: Tone; shown: string }>> = {
   updated: { tone: 'good', shown: 'Updated' },
   testing: { tone: 'busy', shown: 'Tests run' },
+  checking: { tone: 'busy', shown: 'Check runs' },
   updating: { tone: 'busy', shown: 'Updating' },
+  planning: { tone: 'busy', shown: 'Planning' },
   inspecting: { tone: 'busy', shown: 'Inspecting' },
   reviewing: { tone: 'busy', shown: 'Reviewing' },
   reverting: { tone: 'busy', shown: 'Reverting' },
   failed: { tone: 'bad', shown: 'Failed' },
   stuck: { tone: 'bad', shown: 'Stuck' },
-  held: { tone: 'warning', shown: 'Held by its policy' },
+  stale: { tone: 'warning', shown: 'Plan is stale' },
+  held: { tone: 'warning', shown: 'Held by its owner' },
   away: { tone: 'warning', shown: 'Away' },
   reverted: { tone: 'warning', shown: 'Reverted' },
   superseded: { tone: 'quiet', shown: 'Superseded' },
+  planned: { tone: 'quiet', shown: 'Planned' },
   pending: { tone: 'quiet', shown: 'Pending' },
 };
 

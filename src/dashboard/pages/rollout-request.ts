@@ -29,6 +29,7 @@ const maxJsonLength = 1024 * 1024;
 /** The choices of the form that are not texts. */
 export interface RolloutChoices {
   readonly approval: boolean;
+  readonly plan: boolean;
   readonly test: boolean;
 }
 
@@ -36,7 +37,7 @@ export interface RolloutChoices {
  * Returns the request of the form, as docs/rollouts.md describes it. Throws an error that says
  * which field is wrong; the control plane checks the rest.
  */
-export function rolloutRequest(fields: RolloutFields, { approval, test }: RolloutChoices): object {
+export function rolloutRequest(fields: RolloutFields, { approval, plan, test }: RolloutChoices): object {
   const agents = listOf(fields.agents);
   const { id, labels, releaseName, namespace, chartName, repoUrl, version, soak } = fields;
   if (agents.length === 0 && labels.trim() === '') throw new Error('name agents or labels; * means all agents');
@@ -53,6 +54,7 @@ export function rolloutRequest(fields: RolloutFields, { approval, test }: Rollou
     soak: soak.trim() === '' ? false : soak.trim(),
     maxFailures: amountOf(fields.maxFailures.trim(), 'failures'),
     approval,
+    plan,
     test,
   };
 }

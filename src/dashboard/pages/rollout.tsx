@@ -11,6 +11,7 @@ import type { Rollout, RolloutCluster } from '../server/types.ts';
 import { foreignName } from '../text/foreign-text.ts';
 import { RolloutActions } from './rollout-actions.tsx';
 import { clusterCount, clusterStages, presentStages, RolloutBadge, StageBadge, StageBar } from './rollout-badge.tsx';
+import { RolloutPlans } from './rollout-plans.tsx';
 import { useRollout } from './use-rollout.ts';
 
 /** A rollout, live: its waves, its clusters, and the decisions about it. */
@@ -36,6 +37,7 @@ export function RolloutView({ rollout: id }: { rollout: string }) {
       {rollout && (
         <>
           <RolloutFacts rollout={rollout} />
+          {rollout.groups && <RolloutPlans rollout={rollout} />}
           <Waves rollout={rollout} />
           <Clusters rollout={rollout} clusters={[...clusters.values()]} />
         </>
@@ -68,12 +70,15 @@ function RolloutFacts({ rollout }: { rollout: Rollout }) {
 }
 
 /** Returns what a wave does: those before the present one have ended. */
-function waveState({ phase, wave, waveStage, since }: Rollout, number: number) {
+function waveState({ phase, wave, waveStage, awaitsApproval, since }: Rollout, number: number) {
   if (phase === 'succeeded' || number < wave) return <Badge tone="good">Done</Badge>;
   if (number > wave) return <Badge tone="quiet">Not begun</Badge>;
   if (phase !== 'running') return <RolloutBadge phase={phase} />;
-  if (waveStage === 'approval') return <Badge tone="warning">Waits for approval</Badge>;
+  if (waveStage === 'planning') return <Badge tone="quiet">Not begun</Badge>;
+  if (awaitsApproval) return <Badge tone="warning">Waits for approval</Badge>;
+  if (waveStage === 'approval') return <Badge tone="busy">Begins</Badge>;
   if (waveStage === 'updating') return <Badge tone="busy">Updating</Badge>;
+  if (waveStage === 'checking') return <Badge tone="busy">Waits for its check</Badge>;
   return (
     <Badge tone="busy">
       Soaks since <Time at={since} />

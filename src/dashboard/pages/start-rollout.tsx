@@ -63,7 +63,7 @@ interface FormProps {
 
 function FieldsForm({ onStart, children }: FormProps) {
   const [fields, setFields] = useState(emptyRollout);
-  const [choices, setChoices] = useState({ approval: false, test: false });
+  const [choices, setChoices] = useState({ plan: false, approval: false, test: false });
   const text = (name: keyof RolloutFields, label: string, placeholder: string, isRequired = false) => (
     <label>
       <span>{label}</span>
@@ -135,6 +135,7 @@ function FieldsForm({ onStart, children }: FormProps) {
           {text('id', 'Name of the rollout', 'a random one')}
         </div>
         <div class="fields-of-form">
+          {check('plan', 'All clusters make plans first, and nothing changes before someone approves them')}
           {check('approval', 'Each wave but the first waits until someone approves it')}
           {check('test', 'The tests of the release run in each cluster')}
         </div>

@@ -1,3 +1,4 @@
+import type { PlannedChanges } from '../../protocol/commands/plan-release.ts';
 import type { Hello } from '../../protocol/messages.ts';
 import type { Role } from './session.ts';
 
@@ -62,9 +63,13 @@ export type ClusterStage =
   | 'pending'
   | 'away'
   | 'held'
+  | 'planning'
+  | 'planned'
+  | 'stale'
   | 'inspecting'
   | 'updating'
   | 'testing'
+  | 'checking'
   | 'updated'
   | 'failed'
   | 'reviewing'
@@ -86,6 +91,9 @@ export interface RolloutCluster {
   readonly base?: number | null;
   readonly revision?: number;
   readonly failure?: { readonly code: string; readonly message: string };
+  readonly plan?: string;
+  /** The group of the plan. */
+  readonly group?: string;
 }
 
 /** A rollout, as `GET /api/rollouts` lists it. Times are in RFC 3339. */
@@ -100,7 +108,12 @@ export interface Rollout {
   readonly reason?: string;
   /** Number of the present wave, from 1. */
   readonly wave: number;
-  readonly waveStage: 'approval' | 'updating' | 'soaking';
+  readonly waveStage: 'planning' | 'approval' | 'updating' | 'soaking' | 'checking';
+  /** Whether it continues only when the present wave, or plans, are approved. */
+  readonly awaitsApproval: boolean;
+  /** The different plans, at most 20. Absent: it makes none. */
+  readonly groups?: readonly Omit<PlanGroup, 'agentId' | 'plan' | 'changes'>[];
+  readonly groupCount?: number;
   readonly since: string;
   readonly createdAt: string;
   readonly startedBy?: string;
@@ -108,6 +121,22 @@ export interface Rollout {
   readonly waves: readonly { readonly number: number; readonly clusters: StageCounts }[];
   /** At most 20. */
   readonly problems: readonly RolloutCluster[];
+}
+
+/** Plans of clusters that would change the same, as `GET /api/rollouts/ID/plans` lists them. */
+export interface PlanGroup {
+  readonly id: string;
+  /** Number of clusters. */
+  readonly clusters: number;
+  readonly action: string;
+  readonly chart?: string;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly approvedBy?: string;
+  /** The first cluster with such a plan. */
+  readonly agentId: string;
+  readonly plan: string;
+  /** Absent if they are too long. */
+  readonly changes?: PlannedChanges;
 }
 
 /** A recording of a session, as `GET /api/recordings` lists it. */

@@ -52,6 +52,19 @@ test('a canary that fails stops the rollout, and the failure is undone', (t) => 
   t.is([...fleet.values()].filter(({ revisions }) => revisions.length > 1).length, 1);
 });
 
+test('a Job that fails after the update of a canary stops the rollout, and the update is undone', (t) => {
+  const fleet = fleetOf(3);
+  const good = settled(rolloutOf(fleet, { test: true, job: 'smoke' }), fleet);
+  t.deepEqual(stagesOf(good), { updated: 3 });
+  t.true([...fleet.values()].every(({ jobs }) => jobs.join() === 'smoke'));
+  const others = fleetOf(3);
+  for (const cluster of others.values()) cluster.outcome = 'job fails';
+  const bad = settled(rolloutOf(others, { job: 'smoke' }), others);
+  t.is(bad.status.phase, 'failed');
+  t.deepEqual(stagesOf(bad), { reverted: 1, pending: 2 });
+  t.true([...others.values()].every(({ chart }) => chart === 'old'));
+});
+
 test('a failed wave returns its clusters to their own last good revisions, and leaves other waves', (t) => {
   const fleet = fleetOf(4);
   const [first, second, third, fourth] = [...fleet.values()];

@@ -252,6 +252,18 @@ test('plans and their approvals outlive a restart of the control plane', async (
   t.deepEqual(made, [1, 1, 1], 'no plan was made again');
 });
 
+test('a rollout with a Job needs the right to run it', async (t) => {
+  const { user, clusters, plane, ended } = await world(t, 1);
+  const asked = { ...rollout, job: 'smoke' };
+  const deployer = await user([{ rights: ['read', 'deploy'] }]);
+  t.is((await deployer('POST', '/api/rollouts', asked)).body.code, 'forbidden');
+  const operator = await user([{ rights: ['read', 'deploy', 'act'], namespaces: ['shop'] }]);
+  t.is((await operator('POST', '/api/rollouts', asked)).status, 202);
+  await ended('r1');
+  t.like(plane.rollouts.get('r1'), { phase: 'succeeded', clusters: { updated: 1 } });
+  t.deepEqual(clusters[0]?.jobs, ['smoke']);
+});
+
 test('an upgrade of agents cannot be planned', async (t) => {
   const { root } = await world(t, 1);
   const { status } = await root('POST', '/api/rollouts', {

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { emptyRollout, parseRequest, rolloutRequest } from '../../../src/dashboard/pages/rollout-request.ts';
 
-const choices = { approval: true, test: false };
+const choices = { approval: true, plan: false, test: false };
 const fields = {
   ...emptyRollout,
   agents: 'edge-*, shop',
@@ -15,7 +15,7 @@ test('the form gives a request without its empty fields', (t) => {
     agents: ['edge-*', 'shop'],
     payload: { releaseName: 'web', chartName: 'web', values: { replicas: 2 }, wait: true },
     waves: [{ size: 1 }, { size: '10%' }, {}],
-    ...{ soak: false, maxFailures: 0, approval: true, test: false },
+    ...{ soak: false, maxFailures: 0, approval: true, plan: false, test: false },
   });
 });
 

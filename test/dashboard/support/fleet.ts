@@ -6,6 +6,8 @@ import { rawAgent } from '../../control-plane/support/raw-agent.ts';
 export interface FleetOptions {
   /** Default: all updates succeed. */
   outcomeOf?: (agentId: string) => FakeCluster['outcome'];
+  /** The name of the object that its plan changes. Default: `replicas`. */
+  differingOf?: (agentId: string) => string;
   /** Time that a command takes, in milliseconds. Default: 0. */
   delayMs?: number;
 }
@@ -17,12 +19,13 @@ export interface FleetOptions {
 export async function connectFleet(
   url: string,
   ids: readonly string[],
-  { outcomeOf = () => 'ok', delayMs = 0 }: FleetOptions = {},
+  { outcomeOf = () => 'ok', differingOf = () => 'replicas', delayMs = 0 }: FleetOptions = {},
 ): Promise<() => void> {
   const sockets = await Promise.all(
     ids.map(async (agentId) => {
       const cluster = new FakeCluster();
       cluster.outcome = outcomeOf(agentId);
+      cluster.differing = differingOf(agentId);
       const { socket, send } = await rawAgent(url.replace('http:', 'ws:'), {
         ...{ agentId, version: '1.2.3', capabilities: [...commandTypes] },
       });

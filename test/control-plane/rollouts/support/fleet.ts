@@ -21,9 +21,13 @@ export class FakeCluster {
   presence: Presence = 'connected';
   labels: Record<string, string> = {};
   /** The outcome of each update. */
-  outcome: 'ok' | 'denied_by_policy' | 'approval_required' | 'plan_stale' | 'not_ready' | 'busy' | 'test fails' = 'ok';
+  outcome:
+    'ok' | 'denied_by_policy' | 'approval_required' | 'plan_stale' | 'not_ready' | 'busy' | 'test fails' | 'job fails' =
+    'ok';
   /** The difference in each plan. */
   differing = 'replicas';
+  /** The CronJobs that have run. */
+  readonly jobs: string[] = [];
   /** The plans that are kept, with their charts. */
   readonly plans = new Map<string, string>();
   /** The end of plans that are made, in milliseconds. */
@@ -69,8 +73,11 @@ export class FakeCluster {
       }
       case 'install_release':
         if (this.outcome === 'not_ready') this.#deploy(String(payload['chartName']), 'failed');
-        if (this.outcome !== 'ok' && this.outcome !== 'test fails') return failure(this.outcome);
+        if (!['ok', 'test fails', 'job fails'].includes(this.outcome)) return failure(this.outcome);
         return this.#deploy(String(payload['chartName']), 'deployed');
+      case 'run_job':
+        this.jobs.push(String(payload['name']));
+        return this.outcome === 'job fails' ? failure('not_ready') : { ok: true, changes: [] };
       case 'test_release':
         return { ok: true, release: testRelease(), passed: this.outcome !== 'test fails' };
       case 'rollback_release': {
