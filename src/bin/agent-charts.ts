@@ -18,6 +18,8 @@ export interface AgentChartsOptions {
   proxyEnv?: ProxyEnvironment | undefined;
   downloadTimeoutMs?: number | undefined;
   plainHttp?: boolean | undefined;
+  /** The time at which signatures of charts have to be valid. */
+  now: () => Date;
 }
 
 /** Where an agent gets charts from. What it has downloaded and received is kept on disk. */
@@ -45,6 +47,7 @@ export function agentCharts({ tunnels, workers, log, ...options }: AgentChartsOp
     reader: workers.chartReader,
     plainHttp: options.plainHttp,
     waitForTurn,
+    now: options.now,
   });
   return { source, close: () => files.clear() };
 }

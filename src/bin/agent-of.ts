@@ -214,7 +214,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
   const key = agentKeyOf(setup, cluster);
   const tunnels = new TunnelSource();
   const shells = setup.listenExec === true ? new DirectStreams() : undefined;
-  const charts = agentCharts({ ...setup, tunnels, workers });
+  const charts = agentCharts({ ...setup, tunnels, workers, now: () => new Date(clusterTime().earliest) });
   const running: { agent?: Agent } = {};
   const support = await agentSupport(setup, {
     ...{ cluster, metrics },

@@ -200,14 +200,17 @@ async function outcome(state: OperationState, work: InstallWork): Promise<Deploy
         ? `release ${name} failed, and has been uninstalled due to rollback-on-failure being set: ${message}`
         : `an error occurred while uninstalling the release. original install error: ${message}: ${failure.error.message}`,
   });
-  if (request.dryRun !== true) return { release: (await ownRevision(work, state, context.abandon)).release };
+  const { chartSignature } = revisionOf(state);
+  if (request.dryRun !== true) {
+    return { release: (await ownRevision(work, state, context.abandon)).release, chartSignature };
+  }
   const now = formatTime(context.host.now());
   const times = { first_deployed: now, last_deployed: now };
   const info = { ...times, description: dryRunDescription, status: 'pending-install' as const };
   const rendered = await renderedOf(work, state, context.signal);
   const { method } = revisionOf(state).apply;
   const release = newRevision({ name, namespace, version: 1 }, info, rendered, method);
-  return { release, differences: await shownDifferences(work, release) };
+  return { release, chartSignature, differences: await shownDifferences(work, release) };
 }
 
 export const resumeInstall = resume(installTables);

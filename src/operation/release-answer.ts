@@ -1,3 +1,4 @@
+import type { ChartSignature } from '../chart/load/chart-content.ts';
 import type { Release as PublicRelease } from '../protocol/release.ts';
 import type { ReleaseError } from '../release/error.ts';
 import { type Release, withoutNotes } from '../release/release.ts';
@@ -12,11 +13,16 @@ export function publicRelease(release: Release): PublicRelease {
 
 /** Returns the answer of an installation or an upgrade. */
 export function deployAnswer(
-  { release, unchanged, differences }: Deployed,
+  { release, unchanged, differences, chartSignature }: Deployed,
   { hideNotes }: { hideNotes?: boolean | undefined },
 ) {
   const shown = publicRelease(hideNotes === true ? withoutNotes(release) : release);
-  return { release: shown, ...(unchanged === true && { unchanged }), ...(differences && { differences }) };
+  return {
+    release: shown,
+    ...(unchanged === true && { unchanged }),
+    ...(differences && { differences }),
+    ...(chartSignature && { chartSignature: { ...chartSignature } }),
+  };
 }
 
 /** Returns the effects that an operation would have, without the secrets of its revisions. */
@@ -60,6 +66,8 @@ export interface Deployed {
   release: Release;
   /** Whether nothing was done, because the release is already as requested. Default: false. */
   unchanged?: boolean;
+  /** The signature of the chart. Default: none was verified. */
+  chartSignature?: ChartSignature | undefined;
   /** The effects on objects, if the request asks for a preview. */
   differences?: ObjectDifference[] | undefined;
 }

@@ -24,7 +24,7 @@ type Unchanged<Value> = Value extends ReadonlyArray<infer Item> ? readonly Item[
 /** The fields that say where a chart comes from, in place of which a request has the chart. */
 export const chartFields = [
   ...(['repoUrl', 'repoUserName', 'repoPassword', 'credentialsFrom', 'chartName', 'chartVersion'] as const),
-  ...(['dependencyUpdate', 'chartArchive', 'chartDigest', 'chartUpload'] as const),
+  ...(['dependencyUpdate', 'chartArchive', 'chartDigest', 'chartUpload', 'chartProvenance', 'verify'] as const),
 ] as const;
 
 type ChartField = (typeof chartFields)[number];

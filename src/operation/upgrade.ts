@@ -258,17 +258,19 @@ async function outcome(state: OperationState, work: UpgradeWork): Promise<Deploy
     rollback: (message, failure) => rolledBackText(state, message, failure && notReadyText(state, failure)),
     'fail-rollback': notStoredText,
   });
-  const { version, unchanged = false } = revisionOf(state);
+  const { version, unchanged = false, chartSignature } = revisionOf(state);
   if (unchanged) {
     const { release } = await storedRevision(work, state, version - 1, context.abandon);
-    return { release, unchanged };
+    return { release, unchanged, chartSignature };
   }
-  if (request.dryRun !== true) return { release: (await ownRevision(work, state, context.abandon)).release };
+  if (request.dryRun !== true) {
+    return { release: (await ownRevision(work, state, context.abandon)).release, chartSignature };
+  }
   const rendered = await renderedOf(work, state, context.signal);
   const { release: baseline } = await baselineOf(work, state, context.signal);
   const now = formatTime(context.host.now());
   const release = upgraded(state, baseline, rendered, now, request.description ?? dryRunDescription);
-  return { release, differences: await shownDifferences(work, release) };
+  return { release, chartSignature, differences: await shownDifferences(work, release) };
 }
 
 function rolledBackText(

@@ -12,6 +12,7 @@ import { requireSignatures } from '../signatures/required-signatures.ts';
 import { SignatureError } from '../signatures/signature-error.ts';
 import type { TrustedKey } from '../signatures/trusted-keys.ts';
 import type { ChartReference } from './chart-reference.ts';
+import { type ChartSignaturePolicy, chartSignatures } from './chart-signatures.ts';
 import type { CommandConditions } from './conditions/command-conditions.ts';
 import { imagesOf } from './images.ts';
 import { approversText, type PlanApprovals, planApprovals } from './plan-approvals.ts';
@@ -45,6 +46,8 @@ export interface CommandPolicy {
    * Default: none does.
    */
   requirePlanned?(type: PlannedCommand): void;
+  /** The signatures that charts need. Default: those that the command asks for. */
+  readonly chartSignatures?: ChartSignaturePolicy | undefined;
   /** Verifies approvals of plans. Default: there are none. */
   readonly approvals?: PlanApprovals | undefined;
   /** Undefined if the rule has no conditions. */
@@ -76,7 +79,9 @@ export function decide(
   if (rule?.deny === undefined) requireOwnersUpgrade(rule, scope);
   if (rule === undefined) {
     const approvals = planApprovals({ ...approving, senders: [] });
-    if (otherwise === 'allow') return { ...unlimited, approvals, requirePlanned };
+    if (otherwise === 'allow') {
+      return { ...unlimited, approvals, requirePlanned, chartSignatures: chartSignatures(policy, undefined) };
+    }
     throw denied(`no rule of the policy is for ${describeScope(scope)}; let the owner of the cluster add one`);
   }
   requireNotDenied(rules, scope);
@@ -94,7 +99,9 @@ export function decide(
   }
   const signature = signatureOf(policy, rule, scope, { isAccepted: isContinued, now });
   const approvals = planApprovals({ ...approving, senders: signature?.signers ?? [] });
-  const limits = { ...limitsOf(rule, scope), signature, approvals, requirePlanned };
+  const ofCharts = chartSignatures(policy, rule);
+  const limits = { ...limitsOf(rule, scope), signature, approvals, requirePlanned, chartSignatures: ofCharts };
+  if (scope.chart?.reference === 'manifests:') ofCharts.require(undefined); // nothing can sign them
   if (scope.chart !== undefined) limits.requireChart({ reference: scope.chart });
   return limits;
 }

@@ -11,7 +11,7 @@ import {
   refusalOf,
 } from './conditions/command-conditions.ts';
 import { PolicyError } from './policy-error.ts';
-import { limitFields, type PolicyRule } from './policy-rules.ts';
+import { limitFields, type PolicyRule, type PolicyRules } from './policy-rules.ts';
 import type { DecisionTime, PolicyScope } from './policy-scope.ts';
 
 /** How a policy decides about a command. */
@@ -52,7 +52,7 @@ export async function explain(policy: CompiledPolicy, command: ExplainedCommand)
   const conditions = await conditionsOf(policy, rule, command);
   return {
     ...{ skipped, rule: rule.name },
-    limits: [...fields.map((field) => limitOf(rule, field, command)), ...conditions],
+    limits: [...fields.map((field) => limitOf(rule, field, command, policy.rules)), ...conditions],
     refusal: refusal ?? conditions.find(({ problem }) => problem !== undefined)?.problem,
   };
 }
@@ -63,14 +63,24 @@ function excludingField(rule: PolicyRule, scope: PolicyScope): string {
   return fields.find((field) => !isSelected({ [field]: rule[field] }, scope)) ?? '';
 }
 
-function limitOf(rule: PolicyRule, field: (typeof limitFields)[number], command: ExplainedCommand): ExplainedLimit {
+function limitOf(
+  rule: PolicyRule,
+  field: (typeof limitFields)[number],
+  command: ExplainedCommand,
+  { chartKeys }: PolicyRules,
+): ExplainedLimit {
   const only = { name: rule.name, [field]: rule[field] };
   const problem = refusalBy(command, (scope, time) => {
     // upgrades of the agent need several limits at once
     const type = scope.type === 'upgrade_agent' ? 'upgrade_release' : scope.type;
-    return decide({ keys: [], rules: [only], default: 'deny' }, { ...scope, type }, time);
+    return decide({ keys: [], chartKeys, rules: [only], default: 'deny' }, { ...scope, type }, time);
   });
-  return { field, problem };
+  const { mode, keys = chartKeys.map(({ name }) => name) } = rule.verify ?? {};
+  if (field !== 'verify' || mode === undefined || problem !== undefined) return { field, problem };
+  return {
+    field: `verify: the chart ${mode === 'always' ? 'must be' : 'if signed, must be'} signed by ${keys.join(' or ')}`,
+    problem,
+  };
 }
 
 function refusalBy(

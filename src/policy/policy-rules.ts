@@ -6,6 +6,7 @@ import { windowSchema } from '../protocol/window.ts';
 import { patternsSchema, selectorFields } from '../rights/command-selector.ts';
 import { readOwnerFile } from '../rights/owner-file.ts';
 import { approversSchema, signersProblem, signersSchema, trustedKeysSchema } from '../signatures/trusted-keys.ts';
+import { chartKeysSchema, verifyProblem, verifySchema } from './chart-keys.ts';
 
 /** Objects that templates may look up. */
 export const lookupScopes = ['none', 'release', 'all'] as const;
@@ -62,6 +63,8 @@ const allowed = {
    * without a namespace, or all. Default: those that the agent allows.
    */
   lookup: z.enum(lookupScopes, { error: `must be one of ${lookupScopes.join(', ')}` }).optional(),
+  /** Signatures that charts must have. Default: those that commands ask for. */
+  verify: verifySchema.optional(),
   /** Expressions that have to hold. Default: none. */
   conditions: z.array(conditionSchema).min(1).max(maxConditions).optional(),
   /** Times at which the commands may begin. Default: always. */
@@ -77,7 +80,7 @@ const allowed = {
 /** The fields of a rule that limit what it allows, without its conditions. */
 export const limitFields = [
   ...(['windows', 'charts', 'versions', 'requireDigest', 'kinds', 'deniedKinds', 'objectNamespaces'] as const),
-  ...(['images', 'lookup', 'readKinds', 'deniedReadKinds', 'approvedBy'] as const),
+  ...(['images', 'lookup', 'readKinds', 'deniedReadKinds', 'approvedBy', 'verify'] as const),
 ] satisfies (keyof typeof allowed)[];
 
 const ruleSchema = z
@@ -101,11 +104,13 @@ const policySchema = z
     paused: printableSchema(maxTextLength).min(1).optional(),
     /** Keys whose signatures count. Default: none. */
     keys: trustedKeysSchema.default([]),
+    /** Keys whose signatures of charts count. Default: none. */
+    chartKeys: chartKeysSchema.default([]),
     rules: z.array(ruleSchema).max(maxRules),
     /** Treatment of commands that no rule is for. */
     default: z.enum(['deny', 'allow'], { error: 'must be deny or allow' }),
   })
-  .superRefine(({ keys, rules }, context) => {
+  .superRefine(({ keys, chartKeys, rules }, context) => {
     const names = new Set<string>();
     rules.forEach(({ name }, index) => {
       if (names.has(name)) {
@@ -118,6 +123,10 @@ const policySchema = z
         if (problem === undefined) continue;
         context.addIssue({ code: 'custom', message: problem, path: ['rules', index, field] });
       }
+      const verify = rules[index]?.verify;
+      const problem = verify && verifyProblem(verify, chartKeys);
+      if (problem !== undefined)
+        context.addIssue({ code: 'custom', message: problem, path: ['rules', index, 'verify'] });
     });
   });
 

@@ -34,6 +34,7 @@ export const errorCodes = {
   chart_not_found: 'The chart was not found in its repository or folder, or was not uploaded.',
   version_not_found: 'No version of the chart satisfies the requested range.',
   digest_mismatch: 'The digest of the archive differs from the one in the index, or in the command.',
+  chart_not_verified: 'The chart has no signature that counts, or the agent has no key for it.',
   local_charts_disabled: 'The chart is a path, and the agent does not allow local charts.',
   path_forbidden: 'The path leads out of the folder for local charts.',
   address_denied: 'The agent must not connect to the address of the repository, see --deny-addresses.',

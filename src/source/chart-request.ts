@@ -1,3 +1,5 @@
+import type { ChartVerification } from './verification/chart-verification.ts';
+
 /** Certificate authorities, and the certificate and key of a client, in PEM form. */
 export interface ClientTls {
   ca?: string | undefined;
@@ -52,6 +54,10 @@ export interface ChartRequest {
    * Default: it is not checked.
    */
   digest?: string | undefined;
+  /** The signature that the chart must have. Default: none. */
+  verification?: ChartVerification | undefined;
+  /** Provenance file of an archive that came with the request or was uploaded. Default: none. */
+  provenance?: Uint8Array | undefined;
   /** Digest of an archive that was uploaded, as `sha256:HEX`. Default: the chart is downloaded. */
   upload?: string | undefined;
 }

@@ -6,7 +6,7 @@ import { type ChartReader, createChartReader, type ReadOptions } from './chart-r
 import type { ChartRequest, ClientTls } from './chart-request.ts';
 import { checkRequestedDigest } from './digest.ts';
 import type { KeptDownloads } from './disk/kept-downloads.ts';
-import { defaultDownloadSettings, type DownloadSettings } from './download-settings.ts';
+import { defaultDownloadSettings, type DownloadSettings, maxProvenanceBytes } from './download-settings.ts';
 import { parseDeniedAddresses } from './http/denied-addresses.ts';
 import { download } from './http/download.ts';
 import { endpointFor } from './http/endpoint.ts';
@@ -17,6 +17,7 @@ import { loadLocalChart } from './local-chart.ts';
 import { pullChart } from './oci/pull-chart.ts';
 import { downloadFromRepository } from './repository/repository.ts';
 import { SourceError } from './source-error.ts';
+import { type FoundChart, ifPresent, verifyChart } from './verification/chart-verification.ts';
 import type { WaitForTurn } from './wait-for-turn.ts';
 
 export interface ChartSourceOptions {
@@ -60,6 +61,8 @@ export interface ChartSourceOptions {
   readUpload?: ((digest: string, signal: AbortSignal) => Promise<Uint8Array>) | undefined;
   /** Waits until the calling command may have large texts in memory. Default: it may at once. */
   waitForTurn?: WaitForTurn | undefined;
+  /** The time at which signatures of charts have to be valid. Default: that of this machine. */
+  now?: (() => Date) | undefined;
   /** The machine that downloads, for errors. Default: `this machine`. */
   machine?: DownloadSettings['machine'];
   /** Whether to access OCI registries over HTTP without TLS. Default: false. */
@@ -106,24 +109,35 @@ export function createChartSource(options: ChartSourceOptions = {}): ChartSource
     onPulled: options.onPulled,
   };
 
-  const download = async (request: ChartRequest, signal: AbortSignal): Promise<Uint8Array> => {
-    const archive = await downloadAny(request, signal);
+  const download = async (
+    request: ChartRequest,
+    signal: AbortSignal,
+    onFound?: DownloadSettings['onFound'],
+  ): Promise<Uint8Array> => {
+    const archive = await downloadAny(request, signal, onFound);
     await checkRequestedDigest(archive, request);
     return archive;
   };
 
   return {
-    download,
+    download: (request, signal) => download(request, signal),
     async load(request, signal) {
       const { dependencyUpdate = false } = request;
       const content = await loadContent(request, { mayBeIncomplete: dependencyUpdate }, signal);
       if (!dependencyUpdate || content.missing === undefined) return content;
-      return await addDependencies(content, request, { download, reader }, signal);
+      if (request.verification?.mode === 'always') throw unsignedDependencies(content);
+      const { signature } = content;
+      const complete = await addDependencies(content, request, { download, reader }, signal);
+      return signature === undefined ? complete : { ...complete, signature };
     },
   };
 
-  async function downloadAny(request: ChartRequest, signal: AbortSignal): Promise<Uint8Array> {
-    if (request.tls === undefined) return downloadWith(settings, request, signal);
+  async function downloadAny(
+    request: ChartRequest,
+    signal: AbortSignal,
+    onFound: DownloadSettings['onFound'],
+  ): Promise<Uint8Array> {
+    if (request.tls === undefined) return downloadWith({ ...settings, onFound }, request, signal);
     const host = hostOf(locationOf(request));
     const own = dispatcherFor(request.tls);
     const dispatcher = base.compose((dispatch) => (dispatchOptions, handler) => {
@@ -133,25 +147,37 @@ export function createChartSource(options: ChartSourceOptions = {}): ChartSource
     // a file that a certificate opens is not kept for others, who may have none
     const kept = request.tls.cert === undefined ? settings.kept : undefined;
     try {
-      return await downloadWith({ ...settings, dispatcher, kept }, request, signal);
+      return await downloadWith({ ...settings, dispatcher, kept, onFound }, request, signal);
     } finally {
       await own.destroy();
     }
   }
 
   async function loadContent(request: ChartRequest, read: ReadOptions, signal: AbortSignal): Promise<ChartContent> {
-    const archive = await givenArchive(request, signal);
-    if (archive !== undefined) {
-      await checkRequestedDigest(archive, request);
-      return reader.readArchive(archive, signal, read);
+    const { verification } = request;
+    const verify = async (content: ChartContent, archive: Uint8Array | undefined, found: FoundChart) => {
+      if (verification === undefined) return content;
+      const { now = () => new Date() } = options;
+      const signature = await verifyChart(content, archive, found, verification, { reader, now }, signal);
+      return signature === undefined ? content : { ...content, signature };
+    };
+    const given = await givenArchive(request, signal);
+    if (given !== undefined) {
+      await checkRequestedDigest(given, request);
+      const { provenance } = request;
+      return verify(await reader.readArchive(given, signal, read), given, {
+        ...(provenance !== undefined && { provenance: () => Promise.resolve(provenance) }),
+      });
     }
     const location = locationOf(request);
     if (location.kind === 'name' && localCharts !== undefined) {
       const { maxArchiveBytes, waitForTurn } = settings;
-      const local = { folder: localCharts, maxArchiveBytes, reader, waitForTurn, read, digest: request.digest };
+      const local = { folder: localCharts, maxArchiveBytes, reader, waitForTurn, read, verify, digest: request.digest };
       return loadLocalChart(location.name, local, signal);
     }
-    return reader.readArchive(await download(request, signal), signal, read);
+    let found: FoundChart = {};
+    const archive = await download(request, signal, (chart) => (found = chart));
+    return verify(await reader.readArchive(archive, signal, read), archive, found);
   }
 
   /** Returns the archive that came with a request or was uploaded for it. */
@@ -211,6 +237,21 @@ function hostOf(location: ChartLocation): string | undefined {
   return URL.parse(location.url.replace(/^oci:/i, 'https:'))?.host;
 }
 
+/** Returns the last part of a URL's path, decoded. */
+function fileNameOf({ pathname }: URL): string {
+  const name = pathname.slice(pathname.lastIndexOf('/') + 1);
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+function unsignedDependencies({ name, version }: ChartContent): SourceError {
+  const problem = `the chart ${name} ${version} must be signed, and dependencies that are downloaded are not covered`;
+  return new SourceError('chart_not_verified', `${problem}; put them into its archive: helm package -u`);
+}
+
 function localChartsDisabled(path: string): SourceError {
   return new SourceError(
     'local_charts_disabled',
@@ -225,10 +266,18 @@ function localChartsDisabled(path: string): SourceError {
 async function downloadFromUrl(
   address: string,
   request: ChartRequest,
-  { dispatcher, machine, timeoutMs, maxArchiveBytes, waitForTurn, kept }: DownloadSettings,
+  { dispatcher, machine, timeoutMs, maxArchiveBytes, waitForTurn, kept, onFound }: DownloadSettings,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const url = parseHttpUrl(address, "the chart's URL");
+  onFound?.({
+    fileName: fileNameOf(url),
+    provenance: () => {
+      const what = `the signature of the chart at ${shownUrl(url)}`;
+      const options = { what, maxBytes: maxProvenanceBytes, dispatcher, machine, timeoutMs, waitForTurn };
+      return ifPresent(() => download(endpointFor(new URL(`${url.href}.prov`), url, request), options, signal));
+    },
+  });
   return download(
     endpointFor(url, url, request),
     {

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { ChartReader } from './chart-reader.ts';
 import type { KeptDownloads } from './disk/kept-downloads.ts';
 import type { RequestAttempt } from './http/http-failure.ts';
+import type { FoundChart } from './verification/chart-verification.ts';
 import type { WaitForTurn } from './wait-for-turn.ts';
 
 const mebibyte = 1024 * 1024;
@@ -38,4 +39,6 @@ export interface DownloadSettings {
   readonly onWarning: ((message: string, attributes: Readonly<Record<string, string>>) => void) | undefined;
   /** Called with the reference of a pulled chart and the digest of its manifest. */
   readonly onPulled: ((reference: string, digest: string) => void) | undefined;
+  /** Called with what is needed to verify the archive, before it is downloaded. */
+  readonly onFound?: ((found: FoundChart) => void) | undefined;
 }

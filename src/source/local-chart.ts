@@ -1,11 +1,13 @@
 import { realpath, stat } from 'node:fs/promises';
-import { isAbsolute, resolve } from 'node:path';
+import { basename, isAbsolute, resolve } from 'node:path';
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import { createGrowingMemory } from '../chart/load/growing-memory.ts';
 import { isBelow, readRegularFile } from '../chart/load/read-file.ts';
 import type { ChartReader, ReadOptions } from './chart-reader.ts';
 import { checkRequestedDigest } from './digest.ts';
+import { maxProvenanceBytes } from './download-settings.ts';
 import { SourceError } from './source-error.ts';
+import type { FoundChart } from './verification/chart-verification.ts';
 import { smallDownloadBytes, type WaitForTurn } from './wait-for-turn.ts';
 
 export interface LocalCharts {
@@ -14,6 +16,12 @@ export interface LocalCharts {
   readonly maxArchiveBytes: number;
   readonly reader: Pick<ChartReader, 'readArchive' | 'readFolder'>;
   readonly read?: ReadOptions | undefined;
+  /**
+   * Returns the chart with its signature, or throws. `found` reads the file with `.prov` at its end
+   * beside the archive; a folder has neither. Default: it is not verified.
+   */
+  readonly verify?:
+    ((content: ChartContent, archive: Uint8Array | undefined, found: FoundChart) => Promise<ChartContent>) | undefined;
   /** SHA-256 of the archive; a directory is refused with it. Default: it is not checked. */
   readonly digest?: string | undefined;
   /** Waits until the calling command may have large texts in memory. Default: it may at once. */
@@ -62,7 +70,7 @@ async function loadFrom(
   candidate: string,
   root: string,
   path: string,
-  { maxArchiveBytes, reader, read, digest, waitForTurn }: LocalCharts,
+  { maxArchiveBytes, reader, read, digest, waitForTurn, verify = (content) => Promise.resolve(content) }: LocalCharts,
   signal: AbortSignal,
 ): Promise<ChartContent> {
   const real = await realpath(candidate);
@@ -70,7 +78,7 @@ async function loadFrom(
   const status = await stat(real);
   const shown = JSON.stringify(path);
   if (status.isDirectory()) {
-    if (digest === undefined) return reader.readFolder(real, root, signal, read);
+    if (digest === undefined) return verify(await reader.readFolder(real, root, signal, read), undefined, {});
     const problem = 'is a directory, and only the digest of an archive can be checked';
     throw new SourceError('unsupported', `${shown} ${problem}; name an archive, or give no digest`);
   }
@@ -84,7 +92,19 @@ async function loadFrom(
   }
   signal.throwIfAborted();
   await checkRequestedDigest(archive, { chartName: path, digest });
-  return reader.readArchive(archive, signal, read);
+  const content = await reader.readArchive(archive, signal, read);
+  return await verify(content, archive, {
+    fileName: basename(candidate),
+    provenance: () => provenanceOf(candidate, root),
+  });
+}
+
+/** Returns the provenance file beside an archive. Undefined if there is none below the folder. */
+async function provenanceOf(candidate: string, root: string): Promise<Uint8Array | undefined> {
+  const real = await realpath(`${candidate}.prov`).catch(() => undefined);
+  if (real === undefined || !isBelow(root, real)) return undefined;
+  const file = await readRegularFile(real, maxProvenanceBytes, createGrowingMemory(maxProvenanceBytes + 1).take);
+  return typeof file === 'string' ? undefined : file;
 }
 
 function forbidden(path: string): SourceError {

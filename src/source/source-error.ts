@@ -10,6 +10,7 @@ export type SourceErrorCode =
   | 'chart_not_found'
   | 'version_not_found'
   | 'digest_mismatch'
+  | 'chart_not_verified'
   | 'too_large'
   | 'local_charts_disabled'
   | 'path_forbidden'

@@ -283,6 +283,14 @@ const cases: Record<ErrorCode, Case> = {
       repoPassword: sentinel,
     }),
   digest_mismatch: ({ download }) => download('good', { chartVersion: '2.0.0' }),
+  chart_not_verified: ({ send }) =>
+    send('install_release', {
+      releaseName: 'unsigned',
+      chartName: 'quoting',
+      values: `a: ${sentinel}`,
+      chartProvenance: sentinel,
+      verify: 'always',
+    }),
   local_charts_disabled: ({ askOther }) =>
     askOther('install_release', {
       releaseName: 'a',

@@ -9,6 +9,8 @@ interface TestRegistry extends TestRepository {
   host: string;
   /** The digest of a tag's manifest. */
   digests: Record<string, string>;
+  /** All responses by path, to add others. */
+  responses: Record<string, TestResponse>;
 }
 
 /**
@@ -88,5 +90,5 @@ export async function serveRegistry(
     responses[`/v2/team/web/blobs/${config.digest}`] = guarded('{}');
     if (provenance && signature) responses[`/v2/team/web/blobs/${signature.digest}`] = guarded(provenance);
   }
-  return { ...registry, host: new URL(registry.url).host, digests };
+  return { ...registry, host: new URL(registry.url).host, digests, responses };
 }

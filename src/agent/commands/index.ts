@@ -1,3 +1,4 @@
+import { codeOf, messageOf } from '../../errors/index.ts';
 import type { ServiceAccount } from '../../objects/service-account.ts';
 import type { Performer, RequestSources } from '../../operation/command-operation.ts';
 import type { OperationContext } from '../../operation/context.ts';
@@ -76,13 +77,18 @@ export function handlerOf<Payload, Answer>(
 }
 
 /** Returns a loader of charts that refuses those that the policy does not allow. */
-function allowedChartAt(chartAt: RequestSources['chartAt'], policy: CommandPolicy): RequestSources['chartAt'] {
+function allowedChartAt(chartAt: ReturnType<typeof chartLoader>, policy: CommandPolicy): RequestSources['chartAt'] {
   return (place) => {
-    const load = chartAt(place);
+    const { chartSignatures } = policy;
+    const load = chartAt(place, chartSignatures?.verification(place.verify));
     const reference = chartReferenceOf(place);
     return async (signal) => {
       policy.requireChart({ reference });
-      const chart = await load(signal);
+      const chart = await load(signal).catch((error: unknown) => {
+        if (codeOf(error) === 'chart_not_verified') chartSignatures?.require(undefined, messageOf(error));
+        throw error;
+      });
+      chartSignatures?.require(chart.signature);
       policy.requireChart({ reference, version: chart.version });
       await policy.conditions?.requireChart({ reference, version: chart.version });
       return chart;

@@ -17,6 +17,19 @@ export interface ChartContent {
   readonly files: readonly ChartFile[];
   /** The dependencies that are not among the files. Default: none. */
   readonly missing?: readonly MissingDependency[];
+  /** The signature of the archive. Default: none was verified. */
+  readonly signature?: ChartSignature;
+}
+
+/** A signature of a chart's archive that was verified. */
+export interface ChartSignature {
+  /** Name of the key. */
+  readonly by: string;
+  readonly scheme: 'provenance' | 'cosign';
+  /** Fingerprint of the key. */
+  readonly key: string;
+  /** `sha256:HEX` of what is signed: of the archive, or of the manifest in a registry. */
+  readonly digest: string;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packChart } from '../../chart/save/pack-chart.ts';
 import { loadChart, localChart, type LocatedChart, requireArchive } from '../../downloader/index.ts';
@@ -49,6 +49,18 @@ async function hasChartFile(folder: string): Promise<boolean> {
   );
 }
 
+/** The largest provenance file that a command has, in bytes. */
+const maxProvenanceBytes = 256 * 1024;
+
+/** Returns the provenance file beside an archive, for the agent to verify. */
+async function provenanceOf(chart: LocatedChart): Promise<{ chartProvenance?: string }> {
+  if (!('archive' in chart)) return {};
+  const file = `${chart.name}.prov`;
+  const facts = await stat(file).catch(() => undefined);
+  if (facts?.isFile() !== true || facts.size > maxProvenanceBytes) return {};
+  return { chartProvenance: await readFile(file, 'utf8') };
+}
+
 /**
  * Returns the fields of a command that has its chart with it. Uploads a large chart.
  *
@@ -64,9 +76,10 @@ export async function packedChart(
   maxBytes = maxChartArchiveBytes,
 ) {
   const archive = 'archive' in chart ? chart.archive : await packChart(await load(), new Date(0));
+  const provenance = await provenanceOf(chart);
   const chartDigest = createHash('sha256').update(archive).digest('hex');
   if (archive.length <= maxBytes) {
-    return { chartArchive: Buffer.from(archive).toString('base64'), chartDigest };
+    return { chartArchive: Buffer.from(archive).toString('base64'), chartDigest, ...provenance };
   }
   if (archive.length > maxUploadedChartBytes) {
     throw new Error(
@@ -75,5 +88,5 @@ export async function packedChart(
   }
   const chartUpload = `sha256:${chartDigest}`;
   await client.uploadChart(chartUpload, archive, signal);
-  return { chartUpload };
+  return { chartUpload, ...provenance };
 }

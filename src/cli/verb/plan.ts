@@ -62,8 +62,9 @@ export function planText(plan: Plan): string {
 
 /** Returns what a plan changes, for a person. `unchanged` is the number of other objects. */
 export function planChangesText({ differences, ...plan }: PlannedChanges, unchanged?: number): string {
-  const { hooks, crds, hookDifferences = [], crdDifferences = [], noChange = false } = plan;
+  const { hooks, crds, hookDifferences = [], crdDifferences = [], noChange = false, chartSignature } = plan;
   const lines = [
+    ...(chartSignature === undefined ? [] : [`CHART SIGNED BY: ${signatureText(chartSignature)}`]),
     ...(noChange ? ['Nothing changes, so no revision would be added.'] : []),
     ...crds.map((file) => `+ CRDs of ${file}`),
   ];
@@ -117,6 +118,10 @@ function rolesIn(differences: Plan['differences']): string[] {
 function rightText({ verbs, group, resource, namespace }: NonNullable<Plan['rights']>[number]): string {
   const place = namespace === undefined ? 'in the whole cluster' : `in ${namespace}`;
   return `${verbs.join(', ')} ${group === '' ? resource : `${resource}.${group}`} ${place}`;
+}
+
+function signatureText({ by, scheme, key, digest }: NonNullable<Plan['chartSignature']>): string {
+  return `${by} (${scheme}, key ${key}), for ${digest}`;
 }
 
 function actionText({ action, revision, base, chart }: Omit<Plan, 'differences' | 'unchanged'>): string {

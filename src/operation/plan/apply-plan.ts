@@ -116,6 +116,7 @@ async function plannedOperation(context: OperationContext, plans: Plans, entry: 
   if (action === 'install' || action === 'upgrade') {
     const chart = { reference: request.chartFrom, version: change.release?.chart.metadata?.version };
     policy?.requireChart(chart);
+    policy?.chartSignatures?.require(change.chartSignature);
     await policy?.conditions?.requireChart(chart);
   }
   const approvedBy = policy?.approvals?.require(id, await plans.approvals(id)) ?? [];

@@ -28,7 +28,7 @@ export const operation = operationOf('plan_release', {
 export function answerOf({ id, expiresAt, content }: PlanEntry, secret: string | undefined): AnswerOf<'plan_release'> {
   const [release = '', digest = ''] = id.split('@');
   const { action, revision, base, unchanged, crds, hooks, objects, differences } = content;
-  const { hookDifferences = [], crdDifferences = [], rights } = content;
+  const { hookDifferences = [], crdDifferences = [], rights, chartSignature } = content;
   const metadata = content.release?.chart.metadata;
   return {
     plan: `${release}@${digest.slice(0, shortDigest)}`,
@@ -38,6 +38,7 @@ export function answerOf({ id, expiresAt, content }: PlanEntry, secret: string |
     ...(revision !== undefined && { revision }),
     ...(base && { base: { version: base.version, status: base.status } }),
     ...(metadata && { chart: `${metadata.name ?? ''} ${metadata.version ?? ''}` }),
+    ...(chartSignature && { chartSignature: { ...chartSignature } }),
     ...(unchanged === true && { noChange: true }),
     crds: crds.map(({ name }) => name),
     hooks: hooks.map((hook) => ({ ...hook, deletePolicies: [...hook.deletePolicies] })),

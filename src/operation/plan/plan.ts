@@ -1,3 +1,4 @@
+import type { ChartSignature } from '../../chart/load/chart-content.ts';
 import { neededRights } from '../../objects/access.ts';
 import type { Hook } from '../../release/hook.ts';
 import type { Release } from '../../release/release.ts';
@@ -40,6 +41,7 @@ interface Rehearsal {
   /** The revision that would be deployed, or the one to uninstall. */
   release: Release | undefined;
   unchanged?: boolean | undefined;
+  chartSignature?: ChartSignature | undefined;
 }
 
 /**
@@ -100,7 +102,7 @@ async function contentOf(
   rehearsal: Rehearsal,
   salt: string,
 ): Promise<PlanContent> {
-  const { work, release, unchanged = false } = rehearsal;
+  const { work, release, unchanged = false, chartSignature } = rehearsal;
   const { previews = [], crds = [], access } = work.cache;
   const revisions = [...work.cache.revisions.values()].sort((a, b) => a.release.version - b.release.version);
   const newest = revisions.at(-1);
@@ -122,6 +124,7 @@ async function contentOf(
     used: usedRevisions(revisions, target ?? (verb === 'rollback' && newest ? newest.release.version - 1 : undefined)),
     ...(verb !== 'uninstall' && release && { release }),
     ...(unchanged && { unchanged }),
+    ...(chartSignature && { chartSignature }),
     ...(release && { revision: release.version }),
     crds,
     crdDifferences: await masked(await crdDifferences(context, crds)),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ChartSignature } from '../../chart/load/chart-content.ts';
 import type { NeededRights } from '../../objects/access.ts';
 import type { ObjectRef } from '../../objects/object.ts';
 import type { Release } from '../../release/release.ts';
@@ -15,6 +16,8 @@ export interface PlannedChange {
   base?: BaseRevision | undefined;
   /** The content of the stored revisions that the operation uses. Default: it was not recorded. */
   used?: readonly UsedRevision[];
+  /** The signature of its chart. Default: none was verified. */
+  chartSignature?: ChartSignature | undefined;
   /** The content of the revision to deploy. */
   release?: Release | undefined;
   /** The CRDs of the chart, which are applied first. */

@@ -1,3 +1,4 @@
+import type { ChartSignature } from '../../chart/load/chart-content.ts';
 import type { ObjectRef } from '../../objects/object.ts';
 import type { ActionState } from '../act/action-state.ts';
 import type { ApplySettings } from '../apply/apply-settings.ts';
@@ -68,6 +69,8 @@ type RevisionAction = Exclude<Verb, 'act'>;
 export interface RevisionState {
   action: RevisionAction;
   version: number;
+  /** The signature of its chart. Default: none was verified. */
+  chartSignature?: ChartSignature;
   /** Value of its `last_deployed`, by which this operation knows its own revision. */
   deployedAt?: string | undefined;
   /** Whether it is in the storage. `unknown` while it is being created. */

@@ -1,4 +1,4 @@
-import type { ChartContent } from '../../chart/load/chart-content.ts';
+import type { ChartContent, ChartSignature } from '../../chart/load/chart-content.ts';
 import type { ClusterCapabilities } from '../../objects/cluster.ts';
 import type { Release } from '../../release/release.ts';
 import { valueWarningText } from '../../render/notice.ts';
@@ -15,7 +15,7 @@ import { warningReporter } from '../apply/warnings.ts';
 import { withoutManifestFiles } from '../manifests/manifest-set.ts';
 import type { PlanToPerform } from '../plan/planned-change.ts';
 import type { UpgradeRequest } from '../request.ts';
-import { type OperationState, revisionOf } from '../state/operation-state.ts';
+import { type OperationState, revisionOf, withRevision } from '../state/operation-state.ts';
 import { storedRevision, type Work } from '../work.ts';
 import { requireAllowed } from './allowed-objects.ts';
 import { capabilitiesWith, type CrdOptions, definedApiVersions, installCrds } from './crds.ts';
@@ -124,10 +124,14 @@ function renderedAs(release: Release): RenderedRelease {
 }
 
 async function load(state: OperationState, work: ChartWork, tools: StateTools): Promise<OperationState> {
-  if (isPlanned(work, tools)) return state;
-  const { name, version } = await chartOf(work, tools.signal);
-  tools.done(`${name} ${version}`);
-  return state;
+  if (isPlanned(work, tools)) return withSignature(state, work.request.planned?.chartSignature);
+  const { name, version, signature } = await chartOf(work, tools.signal);
+  tools.done(`${name} ${version}${signature === undefined ? '' : `, signed by ${signature.by}`}`);
+  return withSignature(state, signature);
+}
+
+function withSignature(state: OperationState, signature: ChartSignature | undefined): OperationState {
+  return signature === undefined ? state : withRevision(state, { chartSignature: signature });
 }
 
 /** Whether the operation performs a plan, which has the rendered chart. */

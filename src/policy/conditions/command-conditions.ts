@@ -113,7 +113,7 @@ export function conditionValues({
 }
 
 /** Fields of commands that have files. */
-const largeFields: ReadonlySet<string> = new Set(['chartArchive', 'manifests']);
+const largeFields: ReadonlySet<string> = new Set(['chartArchive', 'chartProvenance', 'manifests']);
 
 function chartValue({ reference, version }: LoadedChart): object {
   return { reference: reference?.reference ?? '', hasDigest: reference?.hasDigest ?? false, version: version ?? '' };

@@ -9,6 +9,9 @@ function maxBase64Length(bytes: number): number {
   return 4 * Math.ceil(bytes / 3);
 }
 
+/** It has the metadata of the chart, in characters. */
+const maxProvenanceLength = 256 * 1024;
+
 /** The argument of commands with a chart. */
 export const chartArgument = { field: 'chartName', kind: 'chart', shown: 'CHART' } as const;
 
@@ -83,6 +86,30 @@ export const chartSource = {
       .describe(
         "SHA-256 of the chart's archive, in hex or as `sha256:HEX`, wherever the archive comes from. Of a chart in a registry it is the digest of the chart layer; that of the manifest belongs into the URL, as `oci://…@sha256:HEX`. It covers the dependencies in the archive, not what `dependencyUpdate` downloads. A folder is refused. Default: it is not checked",
       ),
+  ),
+  verify: field(
+    z
+      .enum(['always', 'if-present', 'never'])
+      .optional()
+      .describe(
+        'Whether the agent verifies the signature of the chart, by the `chartKeys` of its policy: a provenance file, or a signature of cosign in a registry. `if-present` refuses only what is signed wrongly. A rule of the policy can require more. Default: never',
+      ),
+    {
+      name: 'verify',
+      kind: 'choice',
+      choices: { always: 'always', 'if-present': 'if-present', never: 'never' },
+      bare: 'always',
+      initial: 'never',
+      only: 'ctl',
+      help: 'whether the agent verifies the signature of the chart, by the keys in its policy',
+    },
+  ),
+  chartProvenance: field(
+    z
+      .string()
+      .max(maxProvenanceLength)
+      .optional()
+      .describe('The provenance file of the archive in `chartArchive` or `chartUpload`, as text. Default: none'),
   ),
   chartUpload: field(
     chartDigestSchema

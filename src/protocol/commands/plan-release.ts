@@ -5,7 +5,7 @@ import { defineCommand } from './definition.ts';
 import { deployOptions } from './deploy-fields.ts';
 import { field, without, withSchema } from './field.ts';
 import { installRelease } from './install-release.ts';
-import { difference } from './release-answer.ts';
+import { chartSignatureSchema, difference } from './release-answer.ts';
 import { historyOptions, releaseIdentity, revisionField } from './release-fields.ts';
 import { uninstallRelease } from './uninstall-release.ts';
 
@@ -40,6 +40,9 @@ export const planAnswer = z.object({
     .optional()
     .describe('The newest revision, if the release exists'),
   chart: longText.optional().describe('Name and version of the chart to deploy'),
+  chartSignature: chartSignatureSchema
+    .optional()
+    .describe('The signature of the chart: `by`, `scheme`, `key` and `digest`. Absent if none was verified'),
   noChange: z.boolean().optional().describe('True if `unchanged: "skip"` would leave the release as it is'),
   crds: answerList(longText).describe('Files with CRDs that are applied first'),
   hooks: answerList(hook).describe('The hooks that would run, in their order'),
@@ -70,7 +73,7 @@ export const planAnswer = z.object({
 export type PlannedChanges = Pick<z.output<typeof planAnswer>, (typeof changeFields)[number]>;
 
 const changeFields = [
-  ...(['action', 'chart', 'noChange', 'crds', 'hooks', 'crdDifferences', 'hookDifferences'] as const),
+  ...(['action', 'chart', 'chartSignature', 'noChange', 'crds', 'hooks', 'crdDifferences', 'hookDifferences'] as const),
   ...(['differences', 'rights', 'omitted'] as const),
 ];
 

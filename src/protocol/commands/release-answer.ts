@@ -27,12 +27,23 @@ export const difference = z.object({
   reason: longText.optional().describe('Why the change is unknown, or was not checked'),
 });
 
+/** The signature of a chart that the agent has verified. */
+export const chartSignatureSchema = z.object({
+  by: longText.describe('Name of the key in the policy of the agent'),
+  scheme: z.enum(['provenance', 'cosign']),
+  key: longText.describe('Fingerprint of the key'),
+  digest: longText.describe('`sha256:HEX` of what is signed: of the archive, or of the manifest in a registry'),
+});
+
 /** The answer of the commands that deploy a chart. */
 export const deployAnswer = releaseAnswer.extend({
   unchanged: z
     .boolean()
     .optional()
     .describe('True if `unchanged: "skip"` has left the deployed revision as it is; `release` is that revision'),
+  chartSignature: chartSignatureSchema
+    .optional()
+    .describe('The signature of the chart: `by`, `scheme`, `key` and `digest`. Absent if none was verified'),
   differences: answerList(difference)
     .optional()
     .describe('With `dryRun: "server"`: the objects that would change, as the API server would admit them'),

@@ -9,6 +9,8 @@ import { download } from '../http/download.ts';
 import type { Credentials } from '../http/endpoint.ts';
 import { type ChartVersion, selectVersion } from '../select-version.ts';
 import { SourceError } from '../source-error.ts';
+import type { FoundChart } from '../verification/chart-verification.ts';
+import { cosignSignatures, type RegistryReader } from './cosign-signatures.ts';
 import { versionsAt } from './list-versions.ts';
 import { chartMediaTypes, notJson, parseObject } from './manifest.ts';
 import { type ChartReference, isVersion, parseReference, tagOf } from './reference.ts';
@@ -40,9 +42,35 @@ export async function pullChart(
     const advice = `give the archive's, ${layer}, or put the manifest's into the URL, after an @`;
     throw new SourceError('digest_mismatch', `${problem}; ${advice}`);
   }
+  settings.onFound?.(foundChart(chart, layer));
   const archive = await chart.download(layer, `the archive of ${chart.what}`, settings.maxArchiveBytes, settings.kept);
   settings.onPulled?.(chart.reference, chart.digest);
   return archive;
+}
+
+/** Returns how to verify a chart with this layer. */
+function foundChart(chart: FoundManifest, layer: string): FoundChart {
+  const { manifest, digest: manifestDigest, version, name, what } = chart;
+  const read: RegistryReader['read'] = async (kind, digest, where, maxBytes) => {
+    if (kind === 'blobs') return await chart.download(digest, where, maxBytes);
+    const content = await chart.get(`manifests/${digest}`, where, maxBytes, manifestType);
+    await checkDigest(content, digest, where);
+    return content;
+  };
+  const get: RegistryReader['get'] = (path, where, accept) => chart.get(path, where, mebibyte, accept);
+  const provenanceLayer = layerOf(manifest, [provenance]);
+  return {
+    name,
+    ...(version !== '' && { version }),
+    ...(provenanceLayer !== undefined && {
+      provenance: () => chart.download(provenanceLayer, `the signature of ${what}`, maxProvenanceBytes),
+    }),
+    registry: {
+      manifest: manifestDigest,
+      layer,
+      signatures: () => cosignSignatures(manifestDigest, { get, read }),
+    },
+  };
 }
 
 /**
@@ -68,14 +96,12 @@ export async function pullProvenance(
 type ChartOfRegistry = Pick<ChartRequest, 'chartVersion' | 'digest'> & Credentials;
 type RegistrySettings = Pick<DownloadSettings, 'dispatcher' | 'machine' | 'timeoutMs' | 'plainHttp' | 'waitForTurn'>;
 
-/** Finds the manifest of a chart, and how to download what it lists. */
-async function findManifest(
-  url: string,
-  request: ChartOfRegistry,
-  settings: RegistrySettings,
-  signal: AbortSignal,
-): Promise<{
+interface FoundManifest {
   manifest: Buffer;
+  /** Last part of the repository. */
+  name: string;
+  /** Empty if the chart is given by digest alone. */
+  version: string;
   /** SHA-256 of the manifest, with the prefix `sha256:`. */
   digest: string;
   /** Host, repository, and tag or digest. */
@@ -83,7 +109,16 @@ async function findManifest(
   /** Names the chart in errors. */
   what: string;
   download(layer: string, where: string, maxBytes: number, kept?: KeptDownloads): Promise<Buffer>;
-}> {
+  get: Get;
+}
+
+/** Finds the manifest of a chart, and how to download what it lists. */
+async function findManifest(
+  url: string,
+  request: ChartOfRegistry,
+  settings: RegistrySettings,
+  signal: AbortSignal,
+): Promise<FoundManifest> {
   const reference = parseReference(url);
   const access = await accessRegistry(reference, request, settings, signal);
   const { dispatcher, machine, timeoutMs, waitForTurn } = settings;
@@ -101,9 +136,9 @@ async function findManifest(
   };
   const list = () => versionsAt(reference.repository, access, settings, signal);
   const version = await resolveVersion(reference, request.chartVersion?.trim() ?? '', list);
-  const name = reference.digest || tagOf(version);
-  const what = `the chart ${reference.repository} ${name}`;
-  const manifest = await get(`manifests/${name}`, what, mebibyte, manifestType);
+  const tag = reference.digest || tagOf(version);
+  const what = `the chart ${reference.repository} ${tag}`;
+  const manifest = await get(`manifests/${tag}`, what, mebibyte, manifestType);
   const digest = `sha256:${createHash('sha256').update(manifest).digest('hex')}`;
   if (reference.digest !== '') {
     await checkDigest(manifest, reference.digest, what);
@@ -111,9 +146,12 @@ async function findManifest(
   }
   return {
     manifest,
+    name: reference.repository.split('/').at(-1) ?? '',
+    version,
+    get,
     digest,
     what,
-    reference: `${reference.host}/${reference.repository}${reference.digest ? '@' : ':'}${name}`,
+    reference: `${reference.host}/${reference.repository}${reference.digest ? '@' : ':'}${tag}`,
     async download(layer, where, maxBytes, kept) {
       const blob = access.endpointAt(`blobs/${layer}`);
       // the registry issues another token each time, and has just shown the manifest to the caller

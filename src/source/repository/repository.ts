@@ -1,12 +1,13 @@
 import type { ChartRequest } from '../chart-request.ts';
 import { checkDigest, digitsOf } from '../digest.ts';
 import { type ArchiveOptions, downloadArchive } from '../download-archive.ts';
-import type { DownloadSettings } from '../download-settings.ts';
+import { type DownloadSettings, maxProvenanceBytes } from '../download-settings.ts';
 import { download, type DownloadOptions } from '../http/download.ts';
 import { endpointFor } from '../http/endpoint.ts';
 import { isBelowPaths, parseHttpUrl, resolveReference, shownUrl } from '../http/http-url.ts';
 import { pullChart } from '../oci/pull-chart.ts';
 import { isVersionRange } from '../select-version.ts';
+import { ifPresent } from '../verification/chart-verification.ts';
 import type { IndexedChart } from './find-chart.ts';
 
 /**
@@ -53,6 +54,16 @@ export async function downloadFromRepository(
     waitForTurn,
     kept,
   };
+  settings.onFound?.({
+    name: chartName.trim(),
+    version: chart.version,
+    provenance: () => {
+      const what = `the signature of the chart ${JSON.stringify(chartName)} ${chart.version}`;
+      const options = { what, maxBytes: maxProvenanceBytes, dispatcher, machine, timeoutMs, waitForTurn };
+      const provenanceUrl = new URL(`${archiveUrl.href}.prov`);
+      return ifPresent(() => download(endpointFor(provenanceUrl, repository, request), options, signal));
+    },
+  });
   return downloadArchive(endpointFor(archiveUrl, repository, request), archive, signal);
 }
 
@@ -87,7 +98,11 @@ async function pullIndexedChart(
     settings.onPulled?.(reference, pulled);
   };
   const chart = { ...request, chartVersion, username, password, token };
-  const archive = await pullChart(url.href, chart, { ...settings, onPulled }, signal);
+  const onFound: DownloadSettings['onFound'] = (found) => {
+    // the tag is what the index says
+    settings.onFound?.({ ...found, name: request.chartName.trim(), version });
+  };
+  const archive = await pullChart(url.href, chart, { ...settings, onPulled, onFound }, signal);
   if (digest !== '' && digitsOf(digest) !== digitsOf(manifest)) {
     await checkDigest(archive, digest, `the chart ${JSON.stringify(request.chartName)} ${version}`);
   }

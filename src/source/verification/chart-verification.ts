@@ -1,0 +1,151 @@
+import type { ChartContent, ChartSignature } from '../../chart/load/chart-content.ts';
+import type { ChartReader } from '../chart-reader.ts';
+import { digitsOf, sha256 } from '../digest.ts';
+import { SourceError } from '../source-error.ts';
+import { type CosignSignature, verifyCosign } from './cosign.ts';
+
+/** A key whose signatures of charts count. It has one of the two forms. */
+export interface ChartKey {
+  /** For errors and results. */
+  name: string;
+  /** In PEM: the key of `cosign sign --key`. */
+  publicKey?: string | undefined;
+  /** OpenPGP keys in armor, or in base64: those of `helm package --sign`. */
+  keyring?: string | undefined;
+}
+
+/** Which signatures a chart must have. */
+export interface ChartVerification {
+  /** `if-present`: only a chart that has a signature must have a valid one. */
+  mode: 'always' | 'if-present';
+  keys: readonly ChartKey[];
+}
+
+/** A chart that was found, and its signatures. */
+export interface FoundChart {
+  /** The name and the version that were asked for. Default: the chart has any. */
+  name?: string | undefined;
+  version?: string | undefined;
+  /** Name of the file, as the URL says it. Default: the one that `helm package` gives. */
+  fileName?: string | undefined;
+  /** Returns the provenance file. Default: there cannot be one. */
+  provenance?: (() => Promise<Uint8Array | undefined>) | undefined;
+  /** A chart in a registry. */
+  registry?: {
+    /** Digest of the manifest, which cosign signs, and of the layer with the archive. */
+    manifest: string;
+    layer: string;
+    signatures: () => Promise<CosignSignature[]>;
+  };
+}
+
+export interface VerificationTools {
+  reader: Pick<ChartReader, 'verifyProvenance'>;
+  /** The time at which OpenPGP keys and signatures have to be valid. */
+  now: () => Date;
+}
+
+/**
+ * Returns who has signed a chart. Undefined if it has no signature and needs none. Throws
+ * {@link SourceError} `chart_not_verified` with what was found, and what to do.
+ *
+ * @param content that was loaded from the archive
+ * @param archive undefined for a folder
+ */
+export async function verifyChart(
+  content: Pick<ChartContent, 'name' | 'version'>,
+  archive: Uint8Array | undefined,
+  found: FoundChart,
+  { mode, keys }: ChartVerification,
+  tools: VerificationTools,
+  signal: AbortSignal,
+): Promise<ChartSignature | undefined> {
+  const fail = (problem: string, advice: string) =>
+    new SourceError('chart_not_verified', `the chart ${content.name} ${content.version} ${problem}; ${advice}`);
+  if (keys.length === 0) {
+    const advice = 'let the owner of the cluster add chartKeys to the policy of the agent, or do not ask for it';
+    throw fail('cannot be verified, because the agent knows no keys of charts', advice);
+  }
+  const names = keys.map(({ name }) => name).join(', ');
+  const advice = `have it signed by one of the keys that count (${names})`;
+  if (archive === undefined) {
+    if (mode === 'if-present') return undefined;
+    throw fail('is a folder, which cannot be signed', 'use an archive with a signature');
+  }
+  const digest = await sha256(archive);
+  const results = [
+    await verifyByCosign(digest, found, keys),
+    await verifyByProvenance({ digest, fileName: found.fileName ?? `${content.name}-${content.version}.tgz` }, found, {
+      ...{ keys, signal },
+      ...tools,
+    }),
+  ];
+  const valid = results.find((result) => typeof result === 'object');
+  const problems = results.filter((result) => typeof result === 'string');
+  if (valid === undefined) {
+    if (problems.length > 0) throw fail(`has no valid signature: ${problems.join('; ')}`, advice);
+    if (mode === 'if-present') return undefined;
+    throw fail('has no signature', advice);
+  }
+  // a valid signature of another chart, or of an older version, would be put in its place
+  const isOther = found.name !== undefined && found.name !== content.name;
+  if (isOther || (found.version !== undefined && versionText(found.version) !== versionText(content.version))) {
+    const asked = [found.name, found.version].filter((text) => text !== undefined).join(' ');
+    throw fail(
+      `is signed by ${valid.by}, but ${asked} was asked for`,
+      'compare the repository with its index and tags',
+    );
+  }
+  return valid;
+}
+
+/** Without what repositories and tags add to a version. */
+function versionText(version: string): string {
+  return version.replace(/^v/, '').replaceAll('_', '+');
+}
+
+/** Returns who has signed. A text says why a signature does not count; undefined: there is none. */
+async function verifyByCosign(
+  digest: string,
+  { registry }: FoundChart,
+  keys: readonly ChartKey[],
+): Promise<ChartSignature | string | undefined> {
+  const own = keys.filter(({ publicKey }) => publicKey !== undefined);
+  if (registry === undefined || own.length === 0) return undefined;
+  if (digitsOf(registry.layer) !== digest) return 'the archive is not the one that the manifest names';
+  const signatures = await registry.signatures();
+  if (signatures.length === 0) return undefined;
+  for (const { name, publicKey = '' } of own) {
+    const key = verifyCosign(signatures, registry.manifest, publicKey);
+    if (key !== undefined) return { by: name, scheme: 'cosign', key, digest: registry.manifest };
+  }
+  return `none of its ${signatures.length} signatures by cosign is one of these keys for ${registry.manifest}`;
+}
+
+async function verifyByProvenance(
+  archive: { digest: string; fileName: string },
+  { provenance: download }: FoundChart,
+  { keys, reader, now, signal }: VerificationTools & { keys: readonly ChartKey[]; signal: AbortSignal },
+): Promise<ChartSignature | string | undefined> {
+  const keyrings = keys.flatMap(({ name, keyring }) => (keyring === undefined ? [] : [{ name, keyring }]));
+  if (keyrings.length === 0) return undefined;
+  const provenance = await download?.();
+  if (provenance === undefined) return undefined;
+  const task = { ...archive, provenance, keyrings, time: now().getTime() };
+  const { signedBy, problem } = await reader.verifyProvenance(task, signal);
+  if (signedBy === undefined) return `its provenance file: ${problem}`;
+  return { by: signedBy.name, scheme: 'provenance', key: signedBy.fingerprint, digest: `sha256:${archive.digest}` };
+}
+
+/** Returns what a function downloads. Undefined if a server does not have it, or hides it. */
+export async function ifPresent<Content>(download: () => Promise<Content>): Promise<Content | undefined> {
+  try {
+    return await download();
+  } catch (error) {
+    // some servers refuse what they do not have
+    const isMissing =
+      error instanceof SourceError && /^4\d\d/.test(error.status ?? '') && !error.status?.startsWith('429');
+    if (isMissing) return undefined;
+    throw error;
+  }
+}
