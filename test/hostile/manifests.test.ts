@@ -13,8 +13,10 @@ function withstands(input: string, manifests: () => string, code: string, count 
     t.timeout(150_000, 'a busy machine');
     const agent = await starting;
     const text = manifests();
-    const send = () => agent.plane.applyManifests(agentId, { releaseName: `set-${++sets.count}`, manifests: text });
-    await agent.withstands(t, `manifests: ${input}`, () => Array.from({ length: count }, send), code);
+    // an attack that is repeated, because another program has caused a stall, owns its objects
+    const names = Array.from({ length: count }, () => `set-${++sets.count}`);
+    const send = (releaseName: string) => agent.plane.applyManifests(agentId, { releaseName, manifests: text });
+    await agent.withstands(t, `manifests: ${input}`, () => names.map(send), code);
   });
 }
 
