@@ -38,7 +38,7 @@ import { garbageCollector } from '../threads/garbage.ts';
 import { collectWhenIdle } from '../threads/idle-collection.ts';
 import { agentCharts } from './agent-charts.ts';
 import { agentKeyOf, type AgentKeySetup } from './agent-key-of.ts';
-import { agentSignatures, resultSignerOf } from './agent-signatures.ts';
+import { agentSealingKeys, agentSignatures, resultSignerOf } from './agent-signatures.ts';
 import { agentSupport, type SupportSetup } from './agent-support.ts';
 import { forgivingJournal } from './forgiving-journal.ts';
 import { createIdentities } from './identities.ts';
@@ -118,6 +118,8 @@ export interface AgentSetup extends AgentKeySetup, Omit<SupportSetup, 'agentId' 
   policyFile?: string | undefined;
   /** File with the private key with which results are signed. Default: they are not signed. */
   resultKeyFile?: string | undefined;
+  /** Age at which the key for sealed values is replaced, in milliseconds. Default: never. */
+  sealingKeyRotation?: number | undefined;
   /**
    * Objects that templates may look up, unless a rule of the policy says it. Default: `release`.
    */
@@ -236,6 +238,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
       lookup: setup.lookup ?? 'release',
       renderer: workers.renderer,
       redactor: workers.redactor,
+      sealing: agentSealingKeys({ cluster, namespace, agentId }, setup.sealingKeyRotation),
       host,
       resolveHost,
     },

@@ -5,6 +5,7 @@ import type { ClusterTime } from '../policy/policy-scope.ts';
 import { sshLineOf } from '../signatures/public-key.ts';
 import { SignatureError } from '../signatures/signature-error.ts';
 import { type LocalSigner, pemSigner } from '../signatures/signer.ts';
+import { SealingKeys } from '../sealing/sealing-keys.ts';
 import { memorySignatureStore, UsedSignatures } from '../signatures/used-signatures.ts';
 import { versionedSecret, type VersionedSecretOptions } from './versioned-secret.ts';
 
@@ -23,6 +24,18 @@ export function agentSignatures(
       ? versionedSecret({ ...options, name, type: 'helm-agent/signatures' })
       : memorySignatureStore();
   return new UsedSignatures(store, () => clusterTime().earliest);
+}
+
+/** Returns the keys that open sealed values. They are in a Secret of the agent's namespace. */
+export function agentSealingKeys(
+  options: Omit<VersionedSecretOptions, 'name' | 'type'>,
+  rotateAfterMs: number | undefined,
+): SealingKeys {
+  const { agentId, namespace } = options;
+  const name = `helm-agent.sealing.${createHash('sha256').update(agentId).digest('hex').slice(0, 40)}`;
+  const secret = versionedSecret({ ...options, name, type: 'helm-agent/sealing-keys' });
+  const store = { ...secret, name: `the Secret ${namespace}/${name}` };
+  return new SealingKeys({ agentId, store, rotateAfterMs, now: Date.now });
 }
 
 /** Returns the signer of results with the key in a file, and logs its public key. */

@@ -46,6 +46,9 @@ export { createMemoryStore } from './store/memory-store.ts';
 export { createPostgresStore, type PostgresStoreOptions } from './store/postgres-store.ts';
 export { createSqliteStore } from './store/sqlite-store.ts';
 export type { Token } from './token.ts';
+export { type PublicSealingKey, readSealingKey } from '../sealing/public-sealing-key.ts';
+export { seal, type SealedPlace } from '../sealing/sealed-text.ts';
+export { SealingError } from '../sealing/sealing-error.ts';
 export { type ApprovedPlan, signApproval } from '../signatures/approval-statement.ts';
 export { type CommandPacket, signCommand, type SignOptions } from '../signatures/command-statement.ts';
 export { type PublicKey, readPublicKey } from '../signatures/public-key.ts';
@@ -53,6 +56,7 @@ export { type ResultFacts, verifyResult } from '../signatures/result-statement.t
 export { SignatureError } from '../signatures/signature-error.ts';
 export { type LocalSigner, pemSigner, type Signer } from '../signatures/signer.ts';
 export type { CommandResult, Failure, Position, Status } from '../protocol/messages.ts';
+export type { Sealed } from '../protocol/sealed.ts';
 export type { Evidence } from '../protocol/evidence.ts';
 export type { Log } from '../protocol/log.ts';
 export type { CommandAnswers, CommandParameters, CommandType } from '../protocol/commands/index.ts';

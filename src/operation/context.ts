@@ -10,6 +10,7 @@ import type { Redactor } from '../redaction/redactor.ts';
 import type { ReleaseStorage } from '../release/storage/storage.ts';
 import type { ValueWarning } from '../render/notice.ts';
 import type { ReleaseRenderer } from '../render/release-renderer.ts';
+import type { SealingKeys } from '../sealing/sealing-keys.ts';
 import type { Progress } from './progress.ts';
 import type { Checkpoints } from './state/checkpoints.ts';
 import type { StartTimer } from './time-limit.ts';
@@ -54,6 +55,8 @@ export interface OperationContext {
   renderer: ReleaseRenderer;
   /** Replaces secrets in texts of pods. Default: in this thread. */
   redactor?: Redactor;
+  /** Opens sealed values. Default: there is no agent with a key for them. */
+  sealing?: Pick<SealingKeys, 'open' | 'publicKey'> | undefined;
   host: Host;
   /** Returns the addresses of a host, for templates. Default: hosts have none. */
   resolveHost?: (name: string, signal: AbortSignal) => Promise<readonly string[]>;

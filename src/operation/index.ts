@@ -45,6 +45,7 @@ export const operations: OperationLoaders = {
   deployment_info: () => import('./deployment-info.ts'),
   cluster_info: () => import('./objects/cluster-info.ts'),
   get_policy: () => import('./get-policy.ts'),
+  get_sealing_key: () => import('./get-sealing-key.ts'),
   get_object: () => import('./objects/get-object.ts'),
   list_objects: () => import('./objects/list-objects.ts'),
   watch_objects: () => import('./objects/watch-objects.ts'),

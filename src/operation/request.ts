@@ -23,7 +23,8 @@ type Unchanged<Value> = Value extends ReadonlyArray<infer Item> ? readonly Item[
 
 /** The fields that say where a chart comes from, in place of which a request has the chart. */
 export const chartFields = [
-  ...(['repoUrl', 'repoUserName', 'repoPassword', 'credentialsFrom', 'chartName', 'chartVersion'] as const),
+  ...(['repoUrl', 'repoUserName', 'repoPassword', 'credentialsFrom', 'sealedCredentials'] as const),
+  ...(['chartName', 'chartVersion'] as const),
   ...(['dependencyUpdate', 'chartArchive', 'chartDigest', 'chartUpload', 'chartProvenance', 'verify'] as const),
 ] as const;
 
@@ -36,7 +37,11 @@ type PacketField = 'wait' | 'settle' | 'dryRun' | 'postRenderer' | 'hideNotes' |
 type Options<Type extends CommandType> = Omit<RequestOf<Type>, ChartField | PacketField>;
 
 /** The fields that say where a chart comes from. */
-export type ChartPlace = Pick<RequestOf<'install_release'>, ChartField>;
+export interface ChartPlace
+  extends Pick<RequestOf<'install_release'>, ChartField>, Partial<Pick<RequestOf<'install_release'>, ReleaseField>> {}
+
+/** The fields that say for which release sealed credentials are. */
+type ReleaseField = 'namespace' | 'releaseName';
 
 /** For what an operation waits. */
 interface WaitOptions {
@@ -133,7 +138,7 @@ export type ListRequest = Omit<RequestOf<'list_releases'>, 'helm2' | 'tillerName
 export type ReuseOptions = Pick<UpgradeRequest, 'resetValues' | 'reuseValues' | 'resetThenReuseValues'>;
 
 /** Values of a command. If it gives none, an upgrade uses those of the deployed revision. */
-export type ValuesRequest = Pick<UpgradeRequest, 'values' | 'set' | 'valuesFrom'>;
+export type ValuesRequest = Pick<UpgradeRequest, 'values' | 'set' | 'valuesFrom' | 'sealedValues'>;
 
 /**
  * Options for a release whose newest revision is `pending-*` or `uninstalling`. As in Helm,

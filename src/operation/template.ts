@@ -97,12 +97,13 @@ export async function renderForCluster(
     return values.secretPaths === undefined ? rendered : { ...rendered, secretPaths: values.secretPaths };
   };
   return await runner.step('render', async (tools) => {
-    const read = await readSources(context, { ...given, namespace: request.release.namespace }, tools.signal);
+    const { namespace, name: releaseName } = request.release;
+    const read = await readSources(context, { ...given, namespace, releaseName }, tools.signal);
     const values = request.values(read);
     const { texts } = read.secret;
     if (texts.length === 0) return await render(tools, values);
     // an error of a template may quote them
-    const redaction = redactionOf(context, [], { objects: asSecrets(texts), namespace: request.release.namespace });
+    const redaction = redactionOf(context, [], { objects: asSecrets(texts), namespace });
     return await withRedaction(tools, redaction, context.abandon, (redacting) => render(redacting, values));
   });
 }

@@ -77,6 +77,7 @@ export function decide(
     requireNotDenied(rules, { ...scope, type, right: commands[type].right });
   const approving = { agentId: agentOf(scope), keys: policy.keys, rule, now, isContinued };
   if (rule?.deny === undefined) requireOwnersUpgrade(rule, scope);
+  requireSigned(policy, rule, scope);
   if (rule === undefined) {
     const approvals = planApprovals({ ...approving, senders: [] });
     if (otherwise === 'allow') {
@@ -104,6 +105,22 @@ export function decide(
   if (scope.chart?.reference === 'manifests:') ofCharts.require(undefined); // nothing can sign them
   if (scope.chart !== undefined) limits.requireChart({ reference: scope.chart });
   return limits;
+}
+
+/**
+ * Throws `SignatureError` for sealed values without a signature, if the policy has keys: the sender
+ * of a command chooses the chart, which could show the values.
+ */
+function requireSigned({ keys }: PolicyRules, rule: PolicyRule | undefined, { payload, packet }: PolicyScope): void {
+  // its schema has read it
+  const { sealedValues, sealedCredentials } = payload as { sealedValues?: unknown; sealedCredentials?: unknown };
+  if (sealedValues === undefined && sealedCredentials === undefined) return;
+  if (keys.length === 0 || rule?.signedBy !== undefined || rule?.deny !== undefined || packet === 'unsent') return;
+  const subject = rule === undefined ? 'the default of the policy' : `rule ${rule.name} of the policy`;
+  throw new SignatureError(
+    'signature_required',
+    `${subject} requires no signature, but a policy with keys opens sealed values only for signed commands; let the owner of the cluster add a rule with signedBy`,
+  );
 }
 
 /** Throws `PolicyError` if the first rule for a command has a reason to refuse it. */

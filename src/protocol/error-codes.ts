@@ -44,6 +44,7 @@ export const errorCodes = {
   chart_incompatible: 'The chart does not support the version of the cluster.',
   values_invalid: 'The values are not a YAML mapping, or the chart does not accept them.',
   values_not_found: 'A Secret or ConfigMap that gives values, or its key, does not exist.',
+  sealed_invalid: 'A sealed text cannot be opened: it was changed, or is for another agent, release or key.',
   yaml_invalid: 'YAML text cannot be read.',
   kube_version_invalid: 'The version of the cluster cannot be read.',
   // rendering

@@ -34,18 +34,58 @@ export function credentialsInSecret(
   const { metadata, type, data = {} } = secretSchema.parse(secret); // the API server has checked it
   const fail = (problem: string) =>
     new SourceError('repository_unauthorized', `credentialsFrom: the Secret ${metadata.name} ${problem}`);
-  const place = placeOfChart(chart);
+  const place = placeOfChart(chart, 'credentialsFrom');
   if (type === 'kubernetes.io/dockerconfigjson') return dockerCredentials(textOf(data[dockerConfigKey]), place, fail);
+  const texts = Object.fromEntries(Object.entries(data).map(([key, value]) => [key, textOf(value)]));
+  const hosts = metadata.annotations?.[hostsAnnotation] ?? '';
+  return credentialsAt({ texts, hosts, hostsName: `its annotation ${hostsAnnotation}` }, place, fail);
+}
 
-  const places = (metadata.annotations?.[hostsAnnotation] ?? '').split(',').flatMap((item) => placeOfItem(item.trim()));
+const sealedSchema = z.strictObject({
+  /** As in the annotation of a Secret. */
+  hosts: z.string(),
+  username: z.string().optional(),
+  password: z.string().optional(),
+  token: z.string().optional(),
+});
+
+/** The longest text with sealed credentials, in UTF-16 units. */
+const maxSealedLength = 64 * 1024;
+
+/**
+ * Returns the credentials in a text that was sealed, for the source of a chart. They are only used
+ * for the hosts that they name. Throws {@link SourceError}, without anything of the text.
+ */
+export function credentialsInText(text: string, chart: Pick<ChartRequest, 'repoUrl' | 'chartName'>): SecretCredentials {
+  const fail = (problem: string) =>
+    new SourceError('repository_unauthorized', `sealedCredentials: the sealed text ${problem}`);
+  const { data } = sealedSchema.safeParse(text.length > maxSealedLength ? undefined : parseJson(text));
+  if (data === undefined) throw fail('has no credentials; seal them with ctl seal --credentials-for');
+  const { hosts, ...texts } = data;
+  return credentialsAt({ texts, hosts, hostsName: 'its hosts' }, placeOfChart(chart, 'sealedCredentials'), fail);
+}
+
+/** Credentials as they are kept. */
+interface KeptCredentials {
+  texts: Readonly<Record<string, string | undefined>>;
+  hosts: string;
+  /** Names the place of the hosts, for errors. */
+  hostsName: string;
+}
+
+function credentialsAt(
+  { texts, hosts, hostsName }: KeptCredentials,
+  place: Place,
+  fail: (problem: string) => SourceError,
+): SecretCredentials {
+  const places = hosts.split(',').flatMap((item) => placeOfItem(item.trim()));
   const onHost = places.filter(({ host }) => host === place.host).map(({ path }) => path);
   if (!isBelowPaths(place.path, onHost)) {
     const wanted = onHost.length === 0 ? place.host : `${place.host}${place.path}`;
-    throw fail(`is not for ${wanted}; add ${wanted} to its annotation ${hostsAnnotation} to allow it`);
+    throw fail(`is not for ${wanted}; add ${wanted} to ${hostsName} to allow it`);
   }
   const credentialPaths = onHost.includes('') ? undefined : onHost;
-  const [username, password, token] = [textOf(data['username']), textOf(data['password']), textOf(data['token'])];
-  const [ca, cert, key] = [textOf(data['ca.crt']), textOf(data['tls.crt']), textOf(data['tls.key'])];
+  const { username, password, token, 'ca.crt': ca, 'tls.crt': cert, 'tls.key': key } = texts;
   if ((username === undefined) !== (password === undefined)) throw fail('needs both keys username and password');
   if ((cert === undefined) !== (key === undefined)) throw fail('needs both keys tls.crt and tls.key');
   if (token !== undefined && password !== undefined) throw fail('has a password and a token; keep one of them');
@@ -71,7 +111,7 @@ function placeOfItem(item: string): Place[] {
 }
 
 /** Returns the place that gets the credentials. */
-function placeOfChart({ repoUrl = '', chartName }: Pick<ChartRequest, 'repoUrl' | 'chartName'>): Place {
+function placeOfChart({ repoUrl = '', chartName }: Pick<ChartRequest, 'repoUrl' | 'chartName'>, field: string): Place {
   const address = repoUrl === '' ? chartName.trim() : repoUrl;
   if (URL.canParse(address)) {
     const { protocol, host, pathname } = new URL(address);
@@ -84,7 +124,7 @@ function placeOfChart({ repoUrl = '', chartName }: Pick<ChartRequest, 'repoUrl' 
   }
   throw new SourceError(
     'invalid_repository_url',
-    'credentialsFrom: the chart has no repository or registry; give its URL, or no credentialsFrom',
+    `${field}: the chart has no repository or registry; give its URL, or no ${field}`,
   );
 }
 

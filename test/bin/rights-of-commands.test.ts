@@ -6,7 +6,7 @@ import { chart, mapped, ownRequest, release, rightsWorld } from './support/right
 import { agentId, answerOf } from './support/world.ts';
 
 /** Commands that send no request as an account: to the router, and about the agent itself. */
-type OfTheAgent = 'cancel_command' | 'get_policy' | 'support_bundle' | 'upgrade_agent';
+type OfTheAgent = 'cancel_command' | 'get_policy' | 'get_sealing_key' | 'support_bundle' | 'upgrade_agent';
 
 interface Sent {
   send: (plane: ControlPlane) => SentCommand | Promise<SentCommand>;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { load } from 'js-yaml';
 import { agentOf, type AgentSetup } from '../../src/bin/agent-of.ts';
-import { ControlPlane } from '../../src/control-plane/index.ts';
+import { ControlPlane, type ControlPlaneOptions } from '../../src/control-plane/index.ts';
 import { connectCluster, type KubeCluster } from '../../src/kube/cluster.ts';
 import { stringAt } from '../../src/objects/fields.ts';
 import type { KubeObject } from '../../src/objects/object.ts';
@@ -26,12 +26,13 @@ export interface Tenant {
 
 /**
  * Starts an agent with the documented rights, which may impersonate the account `deployer` of the
- * tenant, and has charts with these templates. `setup` has further settings of the agent.
+ * tenant, and has charts with these templates. `setup` and `planeOptions` have further settings.
  */
 export async function tenant(
   t: ExecutionContext,
   charts: Readonly<Record<string, string>>,
   setup: Partial<AgentSetup> = {},
+  planeOptions: ControlPlaneOptions = {},
 ): Promise<Tenant> {
   const admin = connectCluster({ text: kubeconfigText() });
   t.teardown(() => admin.close());
@@ -80,7 +81,7 @@ export async function tenant(
     await writeFile(join(folder, chart, 'Chart.yaml'), `apiVersion: v2\nname: ${chart}\nversion: 1.0.0\n`);
     await writeFile(join(folder, chart, 'templates/a.yaml'), template);
   }
-  const plane = new ControlPlane();
+  const plane = new ControlPlane(planeOptions);
   const running = await agentOf({
     ...{ agentId, rightsFile, journal: 'cluster', lookup: 'all', localCharts: folder, log: recordingLog().log },
     cluster: { file: agentKubeconfig },

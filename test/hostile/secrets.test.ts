@@ -312,6 +312,18 @@ const cases: Record<ErrorCode, Case> = {
       values: `a: ${sentinel}`,
       valuesFrom: [{ kind: 'Secret', name: 'missing' }],
     }),
+  sealed_invalid: ({ send }) =>
+    send('install_release', {
+      releaseName: 'sealed',
+      chartName: 'quoting',
+      values: `a: ${sentinel}`,
+      sealedValues: [
+        {
+          ...{ keyId: `SHA256:${'a'.repeat(43)}`, agentId: 'other', namespace: 'free', releaseName: 'sealed' },
+          ...{ purpose: 'values', enc: `${'a'.repeat(43)}=`, ciphertext: 'aaaa' },
+        },
+      ],
+    }),
   yaml_invalid: wrapped,
   kube_version_invalid: { reason: 'needs a cluster without a version' },
 

@@ -162,3 +162,23 @@ test(
   policyText('deny: closed, signedBy: { roles: [ops] }'),
   /effect/,
 );
+
+test('a policy with keys opens sealed values only for commands that must be signed', async (t) => {
+  const sealed = [{ sealedValues: [{}] }, { sealedCredentials: {} }];
+  const run = (text: string, changes: Partial<PolicyScope>) =>
+    decide(readPolicy(text), { ...scope, ...changes }, { begins: new Date(noon) }, at(noon));
+  for (const payload of sealed) {
+    for (const type of ['install_release', 'template_release']) {
+      const error = t.throws(() => run(policyText('kinds: ["*"]'), { type, payload }), { code: 'signature_required' });
+      t.regex(error.message, /^rule production of the policy requires no signature, but a policy with keys/);
+    }
+    const unruled = `${keyText}rules: []\ndefault: allow\n`;
+    t.throws(() => run(unruled, { payload }), { code: 'signature_required', message: /^the default of the policy/ });
+    t.throws(() => run(policyText('deny: never'), { payload }), { code: 'denied_by_policy' });
+    const rule = 'signedBy: { roles: [deploy] }';
+    t.throws(() => run(policyText(rule), { payload }), { code: 'signature_required' });
+    t.is(run(policyText(rule), { payload, packet: await signed(ci) }).rule, 'production');
+    t.is(run(policyText('kinds: ["*"]', ''), { payload }).rule, 'production');
+    t.is(run(policyText('kinds: ["*"]'), { payload, packet: 'unsent' }).rule, 'production');
+  }
+});

@@ -1,8 +1,11 @@
+import type { ChartContent } from '../../chart/load/chart-content.ts';
 import { type RequestSources, withoutUndefined } from '../../operation/command-operation.ts';
+import type { OperationContext } from '../../operation/context.ts';
 import { OperationError } from '../../operation/error.ts';
 import type { ChartPlace } from '../../operation/request.ts';
 import type { ChartRequest } from '../../source/chart-request.ts';
 import type { ChartSource } from '../../source/chart-source.ts';
+import { credentialsInText } from '../../source/secret-credentials.ts';
 import type { ChartVerification } from '../../source/verification/chart-verification.ts';
 
 /** Reads the credentials for a chart from the Secret with this name. */
@@ -16,6 +19,8 @@ export interface ChartLoaderOptions {
   source: Pick<ChartSource, 'load'>;
   /** Default: commands cannot name a Secret. */
   credentials?: ReadCredentials;
+  /** Opens sealed credentials. Default: commands cannot have them. */
+  sealing?: OperationContext['sealing'];
 }
 
 /** Returns how to load the chart of a command. Throws `bad_payload`. */
@@ -26,14 +31,28 @@ type ChartLoader = (
 ) => ReturnType<RequestSources['chartAt']>;
 
 /** Returns a function that returns how to load the chart of a command. */
-export function chartLoader({ source, credentials }: ChartLoaderOptions): ChartLoader {
-  return (place, verification = verificationOf(place)) => {
-    const { credentialsFrom } = place;
-    const chart = { ...chartRequest(place), ...(verification && { verification }) };
-    if (credentialsFrom === undefined) return (signal) => source.load(chart, signal);
-    if (place.repoUserName || place.repoPassword) {
-      throw new OperationError('bad_payload', 'credentialsFrom: give either a Secret or a user name and a password');
+export function chartLoader({ source, credentials, sealing }: ChartLoaderOptions): ChartLoader {
+  const loadSealed = (
+    place: ChartPlace,
+    chart: ChartRequest,
+    sealed: NonNullable<ChartPlace['sealedCredentials']>,
+  ): ((signal: AbortSignal) => Promise<ChartContent>) => {
+    const { namespace, releaseName } = place;
+    requireOnly(place, 'sealedCredentials');
+    if (sealing === undefined || namespace === undefined || releaseName === undefined) {
+      throw new OperationError('bad_payload', 'sealedCredentials: there is no agent that could open them');
     }
+    return async (signal) => {
+      const text = await sealing.open(sealed, { namespace, releaseName, purpose: 'credentials' });
+      return await source.load({ ...chart, ...credentialsInText(text, chart) }, signal);
+    };
+  };
+  return (place, verification = verificationOf(place)) => {
+    const { credentialsFrom, sealedCredentials } = place;
+    const chart = { ...chartRequest(place), ...(verification && { verification }) };
+    if (sealedCredentials !== undefined) return loadSealed(place, chart, sealedCredentials);
+    if (credentialsFrom === undefined) return (signal) => source.load(chart, signal);
+    requireOnly(place, 'credentialsFrom');
     if (credentials === undefined) {
       throw new OperationError('bad_payload', 'credentialsFrom: there is no agent whose Secrets could be read');
     }
@@ -45,6 +64,16 @@ export function chartLoader({ source, credentials }: ChartLoaderOptions): ChartL
 /** Without a policy, an agent knows no key. */
 function verificationOf({ verify = 'never' }: ChartPlace): ChartVerification | undefined {
   return verify === 'never' ? undefined : { mode: verify, keys: [] };
+}
+
+/** Throws `bad_payload` for a command with other credentials than those of a field. */
+function requireOnly(place: ChartPlace, field: 'credentialsFrom' | 'sealedCredentials'): void {
+  const other = field === 'credentialsFrom' ? place.sealedCredentials : place.credentialsFrom;
+  if (!place.repoUserName && !place.repoPassword && other === undefined) return;
+  throw new OperationError(
+    'bad_payload',
+    `${field}: give only one of a user name and a password, credentialsFrom and sealedCredentials`,
+  );
 }
 
 function chartRequest({

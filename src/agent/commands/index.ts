@@ -29,7 +29,10 @@ interface RunAs {
 export interface CommandDependencies
   extends ChartLoaderOptions, Omit<RequestSources, 'chartAt' | 'tillerRecords'>, RunAs {
   /** The part of the context that all operations of this agent share. */
-  shared: Pick<OperationContext, 'trustReleases' | 'lookup' | 'renderer' | 'redactor' | 'host' | 'resolveHost'>;
+  shared: Pick<
+    OperationContext,
+    'trustReleases' | 'lookup' | 'renderer' | 'redactor' | 'sealing' | 'host' | 'resolveHost'
+  >;
   /** Runs each command. Default: at once. */
   run?: RunCommand;
   /** Opens the stream of the command with a key. Default: commands have no streams. */
@@ -52,7 +55,7 @@ export function handlerOf<Payload, Answer>(
   load: () => Promise<{ operation: Performer<Payload, Answer> }>,
   { shared, runAs, run = atOnce, source, credentials, openStream, ...sources }: CommandDependencies,
 ): (payload: Payload, context: CommandContext) => Promise<Answer> {
-  const chartAt = chartLoader({ source, ...(credentials && { credentials }) });
+  const chartAt = chartLoader({ source, sealing: shared.sealing, ...(credentials && { credentials }) });
   return (
     payload,
     { signal, abandon, id, checkpoints, state, queued, whileWaiting, takeTurn, onJournaled, ...command },

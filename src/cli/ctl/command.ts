@@ -52,6 +52,11 @@ The agent waits until a release is ready, and undoes an upgrade that fails.
         load: async () => (await import('./sign-in/command.ts')).logoutCommand,
       },
       {
+        name: 'seal',
+        short: 'seal values to the key of an agent',
+        load: async () => (await import('./seal.ts')).sealCommand,
+      },
+      {
         name: 'session',
         short: 'list and end sessions of people',
         aliases: ['sessions'],

@@ -77,6 +77,14 @@ export const runSettings = {
     description: 'age at which the agent replaces its key',
     default: '720h',
   },
+  sealingKeyRotation: {
+    flag: 'sealing-key-rotation',
+    value: 'duration',
+    variable: 'HELM_AGENT_SEALING_KEY_ROTATION',
+    description:
+      'age at which the agent replaces the key to which values are sealed; the one before opens values until the next is replaced',
+    default: 'it is kept',
+  },
   insecureTransport: insecureTransportSetting,
   agentId: {
     flag: 'agent-id',
@@ -286,6 +294,7 @@ export function runSchema(hostName: string) {
       enrolmentTokenFile: z.string().optional(),
       keyFile: z.string().optional(),
       keyRotation: durationSchema.optional(),
+      sealingKeyRotation: durationSchema.optional(),
       insecureTransport: switchSchema,
       agentId: agentIdSchema.default(hostName),
       kubeconfig: z.string().optional(),

@@ -3,8 +3,9 @@ import type { Fields } from '../../protocol/commands/field.ts';
 import { chartToSend } from '../ctl/chart-to-send.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { readPassword } from '../password-file.ts';
-import { customFlag, type Flag, switchFlag } from '../pflag/flag.ts';
+import { customFlag, type Flag, listFlag, switchFlag } from '../pflag/flag.ts';
 import type { FlagValues } from '../pflag/flag-values.ts';
+import { readSealedFile } from '../sealed-file.ts';
 import { valueParameters } from '../values.ts';
 import { valueFlags, valuesOfFlags } from './value-flags.ts';
 
@@ -21,6 +22,8 @@ export const chartFlags: readonly Flag[] = [
   switchFlag('on-agent', 'the chart is a path on the agent, below its --local-charts folder'),
   customFlag('file', 'password-file', 'file with the password for the repository'),
   customFlag('secret', 'credentials-from', "Secret in the agent's namespace with the credentials for the repository"),
+  customFlag('file', 'sealed-credentials', 'file of "ctl seal" with the credentials for the repository'),
+  listFlag('sealed-values', 'file of "ctl seal" with values; may be repeated'),
   ...valueFlags,
 ];
 
@@ -41,9 +44,18 @@ export async function givenChart(
 ): Promise<GivenChart> {
   const passwordFile = flags.optionalText('password-file');
   const secret = flags.optionalText('credentials-from');
+  const sealedCredentials = flags.optionalText('sealed-credentials');
+  const sealedValues = flags.list('sealed-values');
+  const readSealed = (path: string, flag: string) => readSealedFile({ readFile }, path, flag);
   const values = {
     ...(passwordFile !== undefined && { repoPassword: await readPassword({ readFile }, passwordFile) }),
     ...(secret !== undefined && { credentialsFrom: { secret } }),
+    ...(sealedCredentials !== undefined && {
+      sealedCredentials: await readSealed(sealedCredentials, 'sealed-credentials'),
+    }),
+    ...(sealedValues.length > 0 && {
+      sealedValues: await Promise.all(sealedValues.map((path) => readSealed(path, 'sealed-values'))),
+    }),
     ...(await valueParameters(valuesOfFlags(flags), (path) => readFile(path))),
   };
   const place = { repo: flags.optionalText('repo'), onAgent: flags.isOn('on-agent') };

@@ -117,6 +117,10 @@ export const verbs: readonly VerbEntry[] = [
     async () => (await import('./policy.ts')).policy,
   ),
   verbEntry(
+    { name: 'sealing-key', short: 'print the public key of an agent to seal values to', only: 'ctl' },
+    async () => (await import('./sealing-key.ts')).sealingKey,
+  ),
+  verbEntry(
     { name: 'get-object', short: 'print an object of any kind', only: 'ctl' },
     async () => (await import('./objects.ts')).getObject,
   ),

@@ -145,6 +145,7 @@ const resolvedOptions: ReadonlySet<string> = new Set([
   'set',
   'values',
   'valuesFrom',
+  'sealedValues',
 ]);
 
 /** Returns the options of a request that are plain data. */

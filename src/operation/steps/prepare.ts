@@ -289,8 +289,9 @@ async function newApiVersionsOf(
 async function valuesOf(work: ChartWork, state: OperationState, signal: AbortSignal): Promise<ReleaseValues> {
   const { action, baselines } = revisionOf(state);
   const [baseline] = baselines;
-  const { namespace } = state;
-  const sources = (work.cache.sources ??= await readSources(work.context, { ...work.request, namespace }, signal));
+  const { namespace, releaseName } = state;
+  const given = { ...work.request, namespace, releaseName };
+  const sources = (work.cache.sources ??= await readSources(work.context, given, signal));
   if (action !== 'upgrade' || baseline === undefined) return installValues(work.request, sources);
   const { release } = await storedRevision(work, state, baseline, signal);
   return upgradeValues(work.request, release, sources);

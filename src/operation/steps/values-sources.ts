@@ -7,7 +7,7 @@ import type { OperationContext } from '../context.ts';
 import { OperationError, withPrefix } from '../error.ts';
 import type { ValuesRequest } from '../request.ts';
 
-/** Values that a command only names, as they were read. */
+/** Values that a command only names, or that are sealed, as they were read. */
 export interface ReadSources {
   sources: readonly ValuesSource[];
   secret: SecretValues;
@@ -15,22 +15,27 @@ export interface ReadSources {
 
 type Reference = NonNullable<ValuesRequest['valuesFrom']>[number];
 
+interface SourcesRequest extends ValuesRequest {
+  readonly namespace: string;
+  readonly releaseName: string;
+}
+
 /** Characters of all values together. */
 const maxCharacters = 4 * 1024 * 1024;
 
 const none: ReadSources = { sources: [], secret: { paths: [], texts: [] } };
 
 /**
- * Reads the values that a command only names, as the account of the operation. Throws
- * `values_not_found`, `values_invalid`, `too_large` or an error of the cluster, with the place in
- * the command.
+ * Reads the values that a command only names, as the account of the operation, and opens those that
+ * are sealed. Throws `values_not_found`, `values_invalid`, `sealed_invalid`, `too_large` or an
+ * error of the cluster, with the place in the command.
  */
 export async function readSources(
-  { cluster, renderer }: Pick<OperationContext, 'cluster' | 'renderer'>,
-  { valuesFrom = [], namespace }: ValuesRequest & { readonly namespace: string },
+  { cluster, renderer, sealing }: Pick<OperationContext, 'cluster' | 'renderer' | 'sealing'>,
+  { valuesFrom = [], sealedValues = [], namespace, releaseName }: SourcesRequest,
   signal: AbortSignal,
 ): Promise<ReadSources> {
-  if (valuesFrom.length === 0) return none;
+  if (valuesFrom.length + sealedValues.length === 0) return none;
   const objects = new Map<string, Promise<KubeObject | undefined>>();
   const objectOf = ({ kind, name }: Reference) => {
     const ref: ObjectRef = { apiVersion: 'v1', kind, namespace, name };
@@ -46,7 +51,17 @@ export async function readSources(
       throw withPlace(error, place);
     }
   });
-  const sources = found.filter((source) => source !== undefined);
+  const opened = await forEach([...sealedValues.entries()], async ([index, sealed]): Promise<ValuesSource> => {
+    const place = `sealedValues[${index}]`;
+    try {
+      if (sealing === undefined) throw new OperationError('bad_payload', 'there is no agent that could open them');
+      const text = await sealing.open(sealed, { namespace, releaseName, purpose: 'values' });
+      return { name: place, text, isSecret: true };
+    } catch (error) {
+      throw withPlace(error, place);
+    }
+  });
+  const sources = [...found.filter((source) => source !== undefined), ...opened];
   requireSize(sources);
   const hasSecrets = sources.some(({ isSecret }) => isSecret);
   return { sources, secret: hasSecrets ? await renderer.secretValues(sources, signal) : none.secret };
@@ -85,5 +100,8 @@ function withPlace(error: unknown, place: string): unknown {
 function requireSize(sources: readonly ValuesSource[]): void {
   const characters = sources.reduce((sum, { text }) => sum + text.length, 0);
   if (characters <= maxCharacters) return;
-  throw new OperationError('too_large', `valuesFrom: the values have more than ${maxCharacters} characters together`);
+  throw new OperationError(
+    'too_large',
+    `valuesFrom and sealedValues: the values have more than ${maxCharacters} characters together`,
+  );
 }

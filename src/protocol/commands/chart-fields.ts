@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { boundedRecord, line, longText, objectName, url } from '../bounded.ts';
 import { maxChartArchiveBytes } from '../limits.ts';
+import { sealedSchema } from '../sealed.ts';
 import { chartDigestSchema } from '../streams/chart-stream.ts';
 import { field } from './field.ts';
 import { renderFlags } from './render-flags.ts';
@@ -36,6 +37,13 @@ export const chartSource = {
       .optional()
       .describe(
         'In place of `repoUserName` and `repoPassword`: `{secret}`, a Secret in the namespace of the agent with the credentials for the repository or registry, so that they stay in the cluster; see operations.md. Default: none',
+      ),
+  ),
+  sealedCredentials: field(
+    sealedSchema
+      .optional()
+      .describe(
+        'In place of `repoUserName` and `repoPassword`: credentials for the repository or registry that only the agent can read, from `ctl seal`. Default: none',
       ),
   ),
   chartName: field(
@@ -181,10 +189,24 @@ export const valueReferences = {
   ),
 };
 
+/** The fields with values that the control plane cannot read. */
+export const sealedValueFields = {
+  sealedValues: field(
+    z
+      .array(sealedSchema)
+      .max(50)
+      .optional()
+      .describe(
+        'Values that only the agent can read, from `ctl seal`: YAML mappings over `valuesFrom` and under `values`, of which the last one takes precedence. Masked in results; see operations.md. Default: none',
+      ),
+  ),
+};
+
 /** The fields that give values, and say what an upgrade does with those of the revision before. */
 export const valuesFields = {
   ...valuesOnly,
   ...valueReferences,
+  ...sealedValueFields,
   resetValues: field(
     z
       .boolean()

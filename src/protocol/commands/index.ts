@@ -17,6 +17,7 @@ import { execPod } from './exec-pod.ts';
 import { getObject } from './get-object.ts';
 import { getPlan } from './get-plan.ts';
 import { getPolicy } from './get-policy.ts';
+import { getSealingKey } from './get-sealing-key.ts';
 import { getRelease } from './get-release.ts';
 import { installRelease } from './install-release.ts';
 import { listEvents } from './list-events.ts';
@@ -75,6 +76,7 @@ export const commands = {
   deployment_info: deploymentInfo,
   cluster_info: clusterInfo,
   get_policy: getPolicy,
+  get_sealing_key: getSealingKey,
   get_object: getObject,
   list_objects: listObjects,
   watch_objects: watchObjects,

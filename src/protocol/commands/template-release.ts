@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import { longText } from '../bounded.ts';
-import { chartArgument, chartSource, renderOptions, valueReferences, valuesOnly } from './chart-fields.ts';
+import {
+  chartArgument,
+  chartSource,
+  renderOptions,
+  sealedValueFields,
+  valueReferences,
+  valuesOnly,
+} from './chart-fields.ts';
 import { defineCommand } from './definition.ts';
 import { noHooksField } from './deploy-fields.ts';
 import { field, withoutFlags, withSchema } from './field.ts';
@@ -16,6 +23,7 @@ export const templateRelease = defineCommand({
     ...chartSource,
     ...valuesOnly,
     ...valueReferences,
+    ...sealedValueFields,
     timeout: timeoutField,
     ...renderOptions,
     renderSubchartNotes: withoutFlags(renderOptions.renderSubchartNotes), // the notes are not printed

@@ -3,7 +3,7 @@ import { longText, objectName } from '../bounded.ts';
 import { timeoutSchema } from '../duration.ts';
 import { chartSource, valuesOnly } from './chart-fields.ts';
 import { defineCommand } from './definition.ts';
-import { field, withSchema } from './field.ts';
+import { field, without, withSchema } from './field.ts';
 
 const imageError = 'must be the name of an image without a tag, such as ghcr.io/acme/helm-agent';
 
@@ -12,7 +12,7 @@ export const upgradeAgent = defineCommand({
     'Upgrades the release of the agent itself, to another chart, image or values. The values of the deployed revision stay under those of the command. The result comes when the new version has proved itself, or when the version before is back.',
   method: 'upgradeAgent',
   fields: {
-    ...chartSource,
+    ...without(chartSource, 'sealedCredentials'), // it is not for a release
     chartName: withSchema(
       chartSource.chartName,
       chartSource.chartName.schema
