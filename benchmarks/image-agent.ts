@@ -15,12 +15,13 @@ export async function buildBundle(folder: string): Promise<string> {
   return join(bundle, 'helm-agent.mjs');
 }
 
-/** Starts the program with `moreArgs` of `helm-agent run`. */
+/** Starts the program with `moreArgs` of `helm-agent run`, and more variables. */
 export function startImageAgent(
   program: string,
   kubeconfig: string,
   charts: string,
   moreArgs: readonly string[] = [],
+  moreEnv: Readonly<Record<string, string>> = {},
 ): Promise<AgentProcess> {
   const args = [program, 'run', '--kubeconfig', kubeconfig, '--local-charts', charts, '--agent-id', 'own', ...moreArgs];
   return startAgentProcess(process.execPath, (url) => [...v8Flags, ...args, '--control-plane', url], {
@@ -28,5 +29,6 @@ export function startImageAgent(
     NODE_ENV: 'production',
     MALLOC_ARENA_MAX: '2',
     MALLOC_TRIM_THRESHOLD_: '131072',
+    ...moreEnv,
   });
 }

@@ -14,7 +14,8 @@ export const patternsSchema = z
   .max(maxItems)
   .optional();
 
-const commandNames = [...rights, ...commandTypes];
+/** The types of commands and the rights that they need, as the fields `commands` have them. */
+export const commandNames = [...rights, ...commandTypes];
 
 /** The fields of a rule that say which commands it is for. */
 export const selectorFields = {

@@ -1,5 +1,7 @@
 import type { KubeObject } from '../objects/object.ts';
 import { accountParts, type ServiceAccount } from '../objects/service-account.ts';
+import type { CommandDefinition } from '../protocol/commands/definition.ts';
+import { commands } from '../protocol/commands/index.ts';
 
 /** A resource as roles name it. */
 export interface RoleResource {
@@ -17,6 +19,11 @@ export interface AccountRoles {
   agent: ServiceAccount;
   /** The resources of the charts. Default: those of common charts for one namespace. */
   resources?: readonly RoleResource[] | undefined;
+  /**
+   * Types of commands, or the rights that they need, for which the account gets rights besides
+   * those to releases. Default: none.
+   */
+  commands?: readonly string[] | undefined;
   /** Whether the account may do this in all namespaces, and create them. Default: false. */
   wholeCluster?: boolean;
 }
@@ -55,9 +62,19 @@ const commonResources: Readonly<Record<string, readonly string[]>> = {
  * Returns the ServiceAccount, its roles with the least rights for the releases of charts, and the
  * role with which the agent may impersonate it.
  */
-export function accountRoles({ account, agent, resources, wholeCluster = false }: AccountRoles): KubeObject[] {
+export function accountRoles({
+  account,
+  agent,
+  resources,
+  commands: names,
+  wholeCluster = false,
+}: AccountRoles): KubeObject[] {
   const { namespace, name } = accountParts(account);
-  const inNamespaces = [...releaseRules, ...chartRules(resources?.filter(({ namespaced }) => namespaced))];
+  const inNamespaces = [
+    ...releaseRules,
+    ...chartRules(resources?.filter(({ namespaced }) => namespaced)),
+    ...commandRules(names),
+  ];
   const forCluster = chartRules(resources?.filter(({ namespaced }) => !namespaced) ?? []);
   const creating = { apiGroups: [''], resources: ['namespaces'], verbs: ['create', 'patch'] };
   const rules = wholeCluster ? [...inNamespaces, creating, ...forCluster] : inNamespaces;
@@ -83,6 +100,22 @@ function chartRules(resources: readonly RoleResource[] | undefined): PolicyRule[
     byGroup.set(group, (byGroup.get(group) ?? new Set()).add(resource));
   }
   return [...byGroup].map(([group, names]) => ({ apiGroups: [group], resources: [...names].sort(), verbs: change }));
+}
+
+/** Returns the rules for the commands with these types or rights, one for each resource. */
+function commandRules(names: readonly string[] = []): PolicyRule[] {
+  const rules = new Map<string, PolicyRule>();
+  for (const [type, { right, resourceRights = [] }] of Object.entries<CommandDefinition>(commands)) {
+    if (!names.includes(type) && !names.includes(right)) continue;
+    for (const { group, resources, verbs } of resourceRights) {
+      for (const resource of resources) {
+        const before = rules.get(`${resource}.${group}`)?.verbs ?? [];
+        const all = [...new Set([...before, ...verbs])];
+        rules.set(`${resource}.${group}`, { apiGroups: [group], resources: [resource], verbs: all });
+      }
+    }
+  }
+  return [...rules.values()];
 }
 
 /** Returns a role and its binding, of the cluster without a namespace. */

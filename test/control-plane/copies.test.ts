@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import test, { type ExecutionContext } from 'ava';
 import { WebSocket } from 'ws';
-import type { AuditEntry, ControlPlaneOptions } from '../../src/control-plane/index.ts';
+import type { AuditEntry } from '../../src/control-plane/audit/audit-entry.ts';
+import type { ControlPlaneOptions } from '../../src/control-plane/index.ts';
 import type { Hello } from '../../src/protocol/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { tokensOf } from './support/credentials.ts';

@@ -40,6 +40,9 @@ const takeoverMs = 15_000 + 4400;
 /** Time for which installations wait, so that something can happen meanwhile. */
 const waitSeconds = 25;
 
+/** Time for which the installation waits during which the node is drained, with two new pods. */
+const drainSeconds = 60;
+
 /** Longest time in which the cluster starts pods on a busy machine. */
 const startMs = 180_000;
 
@@ -194,8 +197,8 @@ if (!base || !loadCommand) {
       raw('POST', `/api/v1/namespaces/${namespace}/pods/${name}/eviction`, {
         body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } },
       });
-    const ends = async (name: string, disturb: (pod: string) => Promise<void>) => {
-      const ended = send('install_release', { ...release, releaseName: name, ...app(waitSeconds) });
+    const ends = async (name: string, disturb: (pod: string) => Promise<void>, seconds = waitSeconds) => {
+      const ended = send('install_release', { ...release, releaseName: name, ...app(seconds) });
       await waits(name);
       const before = await leader();
       const started = performance.now();
@@ -219,6 +222,10 @@ if (!base || !loadCommand) {
       const killed = await cluster.get({ apiVersion: 'v1', kind: 'Pod', namespace, name: pod });
       await killPods(killed === undefined ? [] : [killed]);
     });
+
+    const nodes = await cluster.list({ apiVersion: 'v1', kind: 'Node' });
+    const [node = ''] = nodes.map(({ metadata }) => metadata.name);
+    await ends('drained', (pod) => drain(t, { node, selector: `e2e=${namespace}`, pod }), drainSeconds);
 
     const as = ['--kubeconfig', kubeconfigFile(), '--as', `system:serviceaccount:${namespace}:helm-agent`];
     t.deepEqual(await listedRights(as, namespace), documentedRights());
@@ -288,12 +295,39 @@ async function enrol(t: ExecutionContext, { url, users, namespace, image, work }
     ...{ mode: 'impersonation', accounts: [{ namespace: work, name: 'deployer' }] },
     mapping: { existingConfigMap: 'rights' },
   };
-  const flags = `--set replicas=2 --set-json 'rights=${JSON.stringify(rights)}'`;
+  const flags = `--set replicas=2 --set podLabels.e2e=${namespace} --set-json 'rights=${JSON.stringify(rights)}'`;
   const shell = `${join(process.env['HELM_BIN'] ?? '', 'helm4')} ${line.replace(/^helm /, '')} ${flags}`;
   const started = performance.now();
   await run('sh', ['-c', shell], { env: { ...process.env, KUBECONFIG: kubeconfigFile() } });
   t.is((await ended)[0], 0, await said);
   t.log(`healthy ${((performance.now() - started) / 1000).toFixed(1)} s after the start of helm install`);
+}
+
+/**
+ * Drains the node with kubectl: both pods of the agent are evicted, one after the other, because of
+ * their budget. Others cannot use the node until the first one is evicted, and no longer: it is the
+ * only node, so the second pod can be evicted only when the first one has a successor.
+ */
+async function drain(
+  t: ExecutionContext,
+  { node, selector, pod }: { node: string; selector: string; pod: string },
+): Promise<void> {
+  const kubectl = join(process.env['HELM_BIN'] ?? '', 'kubectl');
+  const uncordon = () => run(kubectl, ['--kubeconfig', kubeconfigFile(), 'uncordon', node]);
+  t.teardown(uncordon);
+  const flags = ['--pod-selector', selector, '--delete-emptydir-data', '--timeout', '300s'];
+  const child = spawn(kubectl, ['--kubeconfig', kubeconfigFile(), 'drain', node, ...flags]);
+  const ended = once(child, 'exit');
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (said += data.toString()));
+  try {
+    await eventually('the budget keeps one pod', () => said.includes('disruption budget'), 30_000);
+  } finally {
+    await uncordon();
+  }
+  t.is((await ended)[0], 0, said);
+  t.regex(said, new RegExp(`pod/${pod} evicted`));
+  t.is(said.match(/^pod\/\S+ evicted$/gm)?.length, 2, said);
 }
 
 /** Sends a command, and returns its result. */

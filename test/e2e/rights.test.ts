@@ -4,6 +4,7 @@ import { agentId, answerOf, failureOf } from '../bin/support/world.ts';
 import { realHost } from '../support/host.ts';
 import { documentedRights, listedRights } from './listed-rights.ts';
 import { freeNamespace } from './namespaces.ts';
+import { kubeconfigFile } from './real-cluster.ts';
 import { tenant } from './tenant.ts';
 
 const charts = {
@@ -94,4 +95,22 @@ test('an agent without rights of its own deploys as the account of a tenant, and
   t.deepEqual(await listedRights(user, agent), documentedRights());
   t.deepEqual(await listedRights(user, shop), ['serviceaccounts [] [deployer] [impersonate]']);
   t.deepEqual(await listedRights(user, 'default'), []);
+});
+
+test('an account with the rights to commands of the right act performs them, and no others', async (t) => {
+  const { shop, plane } = await tenant(t, charts, { commands: ['act'], allowedRights: ['deploy', 'act', 'exec'] });
+  const web = { namespace: shop, kind: 'deploy', name: 'web' };
+  await answerOf(
+    plane.install(agentId, { namespace: shop, releaseName: 'web', chartName: 'app', createNamespace: false }),
+  );
+  await answerOf(plane.scaleWorkload(agentId, { ...web, replicas: 1, wait: false }));
+  await answerOf(plane.restartWorkload(agentId, { ...web, wait: false }));
+  await answerOf(plane.pauseRollout(agentId, { namespace: shop, name: 'web' }));
+  await answerOf(plane.resumeRollout(agentId, { namespace: shop, name: 'web' }));
+  await answerOf(plane.stopRelease(agentId, { namespace: shop, releaseName: 'web', wait: false }));
+  await answerOf(plane.startRelease(agentId, { namespace: shop, releaseName: 'web', wait: false }));
+  const as = ['--kubeconfig', kubeconfigFile(), '--as', `system:serviceaccount:${shop}:deployer`];
+  const rights = (await listedRights(as, shop)).join('\n');
+  t.regex(rights, /^replicationcontrollers .*patch/m);
+  t.notRegex(rights, /pods\/exec|pods\/portforward/);
 });

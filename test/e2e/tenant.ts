@@ -26,12 +26,13 @@ export interface Tenant {
 
 /**
  * Starts an agent with the documented rights, which may impersonate the account `deployer` of the
- * tenant, and has charts with these templates. `setup` and `planeOptions` have further settings.
+ * tenant, and has charts with these templates. `commands` are those of `helm-agent rights`, for
+ * that account; `setup` and `planeOptions` have further settings.
  */
 export async function tenant(
   t: ExecutionContext,
   charts: Readonly<Record<string, string>>,
-  setup: Partial<AgentSetup> = {},
+  { commands, ...setup }: Partial<AgentSetup> & { commands?: readonly string[] } = {},
   planeOptions: ControlPlaneOptions = {},
 ): Promise<Tenant> {
   const admin = connectCluster({ text: kubeconfigText() });
@@ -54,7 +55,7 @@ export async function tenant(
       ...{ apiVersion: `${rbac}/v1`, kind: 'RoleBinding', metadata, roleRef: { apiGroup: rbac, kind: 'Role', name } },
       subjects: [{ kind: 'ServiceAccount', name, namespace: agent }],
     },
-    ...accountRoles({ account: `${shop}/deployer`, agent: `${agent}/${name}` }),
+    ...accountRoles({ account: `${shop}/deployer`, agent: `${agent}/${name}`, commands }),
     {
       ...{ apiVersion: 'v1', kind: 'Secret', type: 'kubernetes.io/service-account-token' },
       metadata: { name: 'token', namespace: agent, annotations: { 'kubernetes.io/service-account.name': name } },

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { answerList, longText, objectName } from '../bounded.ts';
+import type { ResourceRights } from './definition.ts';
 import { field } from './field.ts';
 import { timeoutField } from './wait-fields.ts';
 
@@ -33,3 +34,30 @@ export const actionAnswer = z.object({
 export function objectKey({ namespace, name }: { namespace: string; name: string }): string {
   return `${namespace}/objects/${name}`;
 }
+
+const readVerbs = ['get', 'list', 'watch'];
+
+/** Returns the rights of a command that changes workloads with these resources of the group apps. */
+export function workloadRights(...resources: readonly string[]): ResourceRights {
+  return { group: 'apps', resources, verbs: [...readVerbs, 'patch'] };
+}
+
+/** The rights of commands that change the number of pods. */
+export const scaleRights: readonly ResourceRights[] = [
+  workloadRights('deployments', 'statefulsets', 'replicasets'),
+  { group: '', resources: ['replicationcontrollers'], verbs: [...readVerbs, 'patch'] },
+];
+
+/** The rights of commands that stop and start all that a release runs. */
+export const stopRights: readonly ResourceRights[] = [
+  ...scaleRights,
+  workloadRights('daemonsets'),
+  { group: 'batch', resources: ['cronjobs'], verbs: [...readVerbs, 'patch'] },
+];
+
+/** The rights of commands that find a pod by its name, a workload or a release. */
+export const podRights: readonly ResourceRights[] = [
+  { group: '', resources: ['pods', 'replicationcontrollers'], verbs: readVerbs },
+  { group: 'apps', resources: ['deployments', 'statefulsets', 'daemonsets', 'replicasets'], verbs: readVerbs },
+  { group: 'batch', resources: ['jobs', 'cronjobs'], verbs: readVerbs },
+];

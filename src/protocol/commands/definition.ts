@@ -10,6 +10,14 @@ export type Right = (typeof rights)[number];
 /** The rights that agents grant unless their owner names others. */
 export const defaultRights: readonly Right[] = ['read', 'deploy', 'admin'];
 
+/** Rights of Kubernetes to resources, as a rule of a role gives them. */
+export interface ResourceRights {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
 /** An argument of a command line, and the field that it sets. */
 interface Argument<Field extends string = string> {
   field: Field;
@@ -61,6 +69,11 @@ export interface CommandDefinition<
   /** Fields in which 0 does not count as absent. Default: none. */
   readonly zeroFields?: readonly (string & keyof All)[];
   readonly right: Right;
+  /**
+   * Rights of Kubernetes that the command needs besides those to releases and to the objects of
+   * charts. Default: none.
+   */
+  readonly resourceRights?: readonly ResourceRights[];
   /**
    * The stream between the command and its sender: bytes of the agent, or messages in both
    * directions. Default: there is none.

@@ -1,5 +1,5 @@
 import { objectName } from '../bounded.ts';
-import { actionAnswer, actionOptions, namespaceField, objectKey } from './action-fields.ts';
+import { actionAnswer, actionOptions, namespaceField, objectKey, podRights } from './action-fields.ts';
 import { defineCommand } from './definition.ts';
 import { field } from './field.ts';
 
@@ -11,6 +11,7 @@ export const deletePod = defineCommand({
   plainField: 'changes',
   changes: objectKey,
   right: 'act',
+  resourceRights: [...podRights, { group: '', resources: ['pods'], verbs: ['delete'] }],
   survives: true,
   line: {
     name: 'delete-pod',

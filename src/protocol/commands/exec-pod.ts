@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { line, longText, objectName } from '../bounded.ts';
 import { timeoutSchema } from '../duration.ts';
 import { printableSchema } from '../printable.ts';
-import { namespaceField } from './action-fields.ts';
+import { namespaceField, podRights } from './action-fields.ts';
 import { defineCommand } from './definition.ts';
 import { field } from './field.ts';
 
@@ -116,6 +116,8 @@ export const execPod = defineCommand({
   plainField: 'exitCode',
   changes: () => undefined,
   right: 'exec',
+  // newer API servers ask for create, and older ones for get
+  resourceRights: [...podRights, { group: '', resources: ['pods/exec'], verbs: ['create', 'get'] }],
   stream: 'duplex',
   isSession: true,
   survives: false,

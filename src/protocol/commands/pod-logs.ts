@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { answerList, longText, objectName, selector } from '../bounded.ts';
 import { timeoutSchema } from '../duration.ts';
 import { logCursorSchema } from '../streams/log-records.ts';
-import { namespaceField } from './action-fields.ts';
+import { namespaceField, podRights } from './action-fields.ts';
 import { defineCommand } from './definition.ts';
 import { field } from './field.ts';
 
@@ -119,6 +119,7 @@ export const podLogs = defineCommand({
   changes: () => undefined,
   zeroFields: ['tail'],
   right: 'logs',
+  resourceRights: [...podRights, { group: '', resources: ['pods/log'], verbs: ['get'] }],
   stream: 'readable',
   survives: false,
 });

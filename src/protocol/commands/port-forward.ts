@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { longText, objectName } from '../bounded.ts';
 import { timeoutSchema } from '../duration.ts';
-import { namespaceField } from './action-fields.ts';
+import { namespaceField, podRights } from './action-fields.ts';
 import { defineCommand } from './definition.ts';
 import { field } from './field.ts';
 
@@ -40,6 +40,8 @@ export const portForward = defineCommand({
   plainField: 'pod',
   changes: () => undefined,
   right: 'exec',
+  // newer API servers ask for create, and older ones for get
+  resourceRights: [...podRights, { group: '', resources: ['pods/portforward'], verbs: ['create', 'get'] }],
   stream: 'duplex',
   survives: false,
 });

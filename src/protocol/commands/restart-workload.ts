@@ -1,4 +1,4 @@
-import { actionAnswer, actionOptions, objectKey } from './action-fields.ts';
+import { actionAnswer, actionOptions, objectKey, workloadRights } from './action-fields.ts';
 import { defineCommand } from './definition.ts';
 import { objectArguments, objectIdentity } from './object-fields.ts';
 
@@ -10,6 +10,7 @@ export const restartWorkload = defineCommand({
   plainField: 'changes',
   changes: objectKey,
   right: 'act',
+  resourceRights: [workloadRights('deployments', 'statefulsets', 'daemonsets')],
   survives: true,
   line: {
     name: 'restart',

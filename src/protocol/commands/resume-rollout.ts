@@ -1,5 +1,5 @@
 import { objectName } from '../bounded.ts';
-import { actionAnswer, actionOptions, namespaceField, objectKey } from './action-fields.ts';
+import { actionAnswer, actionOptions, namespaceField, objectKey, workloadRights } from './action-fields.ts';
 import { defineCommand } from './definition.ts';
 import { field } from './field.ts';
 
@@ -15,6 +15,7 @@ export const resumeRollout = defineCommand({
   plainField: 'changes',
   changes: objectKey,
   right: 'act',
+  resourceRights: [workloadRights('deployments')],
   survives: true,
   line: {
     name: 'resume',

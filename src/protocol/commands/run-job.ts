@@ -21,6 +21,7 @@ export const runJob = defineCommand({
   plainField: 'changes',
   changes: objectKey,
   right: 'act',
+  resourceRights: [{ group: 'batch', resources: ['cronjobs', 'jobs'], verbs: ['get', 'list', 'watch', 'create'] }],
   survives: true,
   line: {
     name: 'run-job',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { actionAnswer, actionOptions, objectKey } from './action-fields.ts';
+import { actionAnswer, actionOptions, objectKey, scaleRights } from './action-fields.ts';
 import { defineCommand } from './definition.ts';
 import { field } from './field.ts';
 import { objectArguments, objectIdentity } from './object-fields.ts';
@@ -17,6 +17,7 @@ export const scaleWorkload = defineCommand({
   changes: objectKey,
   zeroFields: ['replicas'],
   right: 'act',
+  resourceRights: scaleRights,
   survives: true,
   line: {
     name: 'scale',

@@ -1,4 +1,4 @@
-import { actionAnswer, actionOptions } from './action-fields.ts';
+import { actionAnswer, actionOptions, stopRights } from './action-fields.ts';
 import { defineCommand, releaseKey } from './definition.ts';
 import { releaseArgument, releaseIdentity } from './release-fields.ts';
 
@@ -10,6 +10,7 @@ export const startRelease = defineCommand({
   plainField: 'changes',
   changes: releaseKey,
   right: 'act',
+  resourceRights: stopRights,
   survives: true,
   line: {
     name: 'start',

@@ -1,6 +1,8 @@
 import test from 'ava';
 import { loadAll } from 'js-yaml';
 import type { KubeObject } from '../../../src/objects/object.ts';
+import type { CommandDefinition } from '../../../src/protocol/commands/definition.ts';
+import { commands } from '../../../src/protocol/commands/index.ts';
 import { testProgram } from '../support/program.ts';
 
 const examples = new URL('../../../examples/charts/', import.meta.url).pathname;
@@ -44,6 +46,51 @@ test('rights --cluster gives them in all namespaces', async (t) => {
     'ClusterRoleBinding /helm-agent:platform:deployer',
   ]);
 });
+
+test('rights --commands gives the rights that these commands need, and only then', async (t) => {
+  const rulesOf = async (...args: string[]) => {
+    const { objects } = await printed('shop', '--chart', `${examples}web`, ...args);
+    return objects[1]?.['rules'] as { resources: string[]; verbs: string[] }[]; // of the Role
+  };
+  const may = (rules: Awaited<ReturnType<typeof rulesOf>>, verb: string, resource: string) =>
+    rules.some(({ resources, verbs }) => resources.includes(resource) && verbs.includes(verb));
+  const acting = [
+    ...(['deployments', 'statefulsets', 'daemonsets', 'replicasets', 'cronjobs'] as const).map((name) => [
+      'patch',
+      name,
+    ]),
+    ['create', 'jobs'],
+    ['delete', 'pods'],
+    ['patch', 'replicationcontrollers'],
+  ];
+  const [act, exec, none] = [await rulesOf('--commands', 'act'), await rulesOf('--commands', 'exec'), await rulesOf()];
+  for (const [verb = '', resource = ''] of acting) t.true(may(act, verb, resource), `${verb} ${resource}`);
+  t.false(may(none, 'patch', 'statefulsets'));
+  t.false(may(none, 'delete', 'pods'));
+  for (const resource of ['pods/exec', 'pods/portforward']) {
+    t.true(may(exec, 'create', resource), resource);
+    t.false(may([...act, ...none], 'create', resource), resource);
+  }
+  const one = await rulesOf('--commands', 'restart_workload,port_forward');
+  t.deepEqual([may(one, 'create', 'pods/portforward'), may(one, 'create', 'pods/exec')], [true, false]);
+  t.true(may(one, 'patch', 'statefulsets'));
+  t.false(may(one, 'patch', 'cronjobs'));
+  t.false(JSON.stringify([act, exec, one]).includes('"*"'));
+});
+
+test('each command for what runs says which rights of Kubernetes it needs', (t) => {
+  for (const [type, { right, resourceRights }] of Object.entries<CommandDefinition>(commands)) {
+    t.is(resourceRights !== undefined, ['act', 'logs', 'exec'].includes(right), type);
+  }
+});
+
+for (const name of ['root', 'exec_pod ', '*', 'act\nlogs']) {
+  test(`rights refuses ${JSON.stringify(name)} as a command`, async (t) => {
+    const { objects, error } = await printed('shop', '--commands', name);
+    t.deepEqual(objects, []);
+    t.regex(error, /--commands: .* must be one of read, deploy/);
+  });
+}
 
 for (const args of [
   ['Shop'],

@@ -22,6 +22,7 @@ interface RawHello {
   streams?: Hello['streams'];
   packetFields?: string[];
   pace?: boolean;
+  elected?: boolean;
 }
 
 const hello: RawHello = {
