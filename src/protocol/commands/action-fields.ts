@@ -37,7 +37,7 @@ export function objectKey({ namespace, name }: { namespace: string; name: string
 
 const readVerbs = ['get', 'list', 'watch'];
 
-/** Returns the rights of a command that changes workloads with these resources of the group apps. */
+/** Returns the rights of a command that changes workloads of the group apps. */
 export function workloadRights(...resources: readonly string[]): ResourceRights {
   return { group: 'apps', resources, verbs: [...readVerbs, 'patch'] };
 }
