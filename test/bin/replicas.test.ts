@@ -1,7 +1,12 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import test from 'ava';
 import { agentOf } from '../../src/bin/agent-of.ts';
-import type { CommandEvent, SentCommand } from '../../src/control-plane/index.ts';
+import { type CommandEvent, ControlPlane, type SentCommand } from '../../src/control-plane/index.ts';
 import { recordingLog } from '../agent/support/log.ts';
+import { tokensOf } from '../control-plane/support/credentials.ts';
+import { temporaryFile } from '../control-plane/support/file.ts';
+import { eventually } from '../support/eventually.ts';
 import { agentId, answerOf, exampleCharts, startWorld, waiting } from './support/world.ts';
 
 const election = { leaseDuration: 4000, renewDeadline: 3000, retryPeriod: 200 };
@@ -55,4 +60,24 @@ test('a leader that loses the Lease parks its commands, and continues them when 
   );
   t.true(events.some(({ type, payload }) => type === 'accepted' && 'resumed' in payload));
   t.regex(world.lines.join(''), /lost the lead; operations are parked/);
+});
+
+test('the agent of a copied cluster is refused while that of the original works, and works after it', async (t) => {
+  const plane = new ControlPlane({ authenticate: tokensOf({ [agentId]: 'one' }), takeoverMs: 500 });
+  t.teardown(() => plane.close());
+  const tokenFile = await temporaryFile(t);
+  await writeFile(tokenFile, 'one');
+  const controlPlaneUrl = `ws://127.0.0.1:${await plane.listen(0)}`;
+  const setup = { journal: 'cluster', election, times, controlPlaneUrl, tokenFile } as const;
+  const original = await startWorld(setup);
+  t.teardown(() => original.close());
+  const { instanceId } = await plane.waitForAgent(agentId, AbortSignal.timeout(55_000));
+  const refused = once(plane, 'copy');
+  const copy = await startWorld(setup);
+  t.teardown(() => copy.close());
+  await refused;
+  t.is(plane.agents()[0]?.instanceId, instanceId);
+  t.not(plane.knownAgents()[0]?.copyRefusedAt, undefined);
+  await original.agent.stop();
+  await eventually('the copy is connected', () => ![undefined, instanceId].includes(plane.agents()[0]?.instanceId));
 });

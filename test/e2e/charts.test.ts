@@ -12,6 +12,8 @@ import { credentialOf, formatAgentsFile } from '../../src/control-plane/agent-cr
 import { ControlPlane } from '../../src/control-plane/index.ts';
 import { connectCluster, type KubeCluster } from '../../src/kube/cluster.ts';
 import { uniqueName } from '../api/environment.ts';
+import { archiveOf } from '../bin/support/archive.ts';
+import { failureOf } from '../bin/support/world.ts';
 import { tokensOf } from '../control-plane/support/credentials.ts';
 import { eventually } from '../support/eventually.ts';
 import { program } from '../support/program.ts';
@@ -23,6 +25,7 @@ import { kubeconfigFile, kubeconfigText } from './real-cluster.ts';
 const run = promisify(execFile);
 const deploy = fileURLToPath(new URL('../../deploy', import.meta.url));
 const charts = ['helm-agent', 'helm-agent-control-plane'] as const;
+const configMap = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: web }\n';
 
 /** Runs a helm command by helm 4 or by this program. */
 type Helm = (...args: string[]) => Promise<string>;
@@ -78,6 +81,14 @@ if (!base || !loadCommand || !host) {
       await call('install', 'agent', ...given);
       const connected = await plane.waitForAgent(namespace, AbortSignal.timeout(10_000));
       t.is(connected.agentId, namespace);
+      const elsewhere = { releaseName: 'web', namespace: 'kube-system', createNamespace: false };
+      const files = {
+        'web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\n',
+        'web/templates/a.yaml': configMap,
+      };
+      const chartArchive = (await archiveOf(files)).toString('base64');
+      const refused = await failureOf(plane.install(namespace, { ...elsewhere, chartName: 'web', chartArchive }));
+      t.is(refused.code, 'forbidden');
       await call('upgrade', 'agent', ...given, '--set', 'replicas=2');
       t.like(await deploymentOf(cluster, namespace, 'agent-helm-agent'), {
         spec: { replicas: 2 },
