@@ -103,7 +103,7 @@ test('an account with the rights to commands of the right act performs them, and
   await answerOf(
     plane.install(agentId, { namespace: shop, releaseName: 'web', chartName: 'app', createNamespace: false }),
   );
-  await answerOf(plane.scaleWorkload(agentId, { ...web, replicas: 1, wait: false }));
+  for (const replicas of [1, 0]) await answerOf(plane.scaleWorkload(agentId, { ...web, replicas, wait: false }));
   await answerOf(plane.restartWorkload(agentId, { ...web, wait: false }));
   await answerOf(plane.pauseRollout(agentId, { namespace: shop, name: 'web' }));
   await answerOf(plane.resumeRollout(agentId, { namespace: shop, name: 'web' }));
