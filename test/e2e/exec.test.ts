@@ -202,6 +202,40 @@ onCluster(`a program whose caller goes away reads the end of its input${needs}`,
   });
 });
 
+/** Runs a program, leaves its session, and returns whether it has ended some seconds later. */
+async function endsWithSession(fields: { stdin?: boolean; tty?: boolean; kill?: boolean }, script: string) {
+  const { plane, agentId } = harness();
+  const file = `/tmp/${uniqueName('pid')}`;
+  const command = plane.execPod(agentId, {
+    ...{ namespace, name: 'tools', ...fields },
+    command: ['sh', '-c', `echo $$ > ${file}; ${script}`],
+  });
+  const stream = await plane.openStream(command.key);
+  stream.on('error', () => undefined).resume();
+  await eventually('it runs', async () => (await exec(['tools', '--', 'test', '-s', file])).code === 0);
+  stream.destroy();
+  await command.result;
+  try {
+    await eventually(
+      'it has ended',
+      async () => (await exec(['tools', '--', 'sh', '-c', `kill -0 $(cat ${file})`])).code !== 0,
+      10_000,
+    );
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+onCluster(`a program does not outlive its session if that can be prevented${needs}`, async (t) => {
+  t.timeout(180_000);
+  t.true(await endsWithSession({ stdin: true, tty: true }, 'exec sh'), 'a shell in a terminal');
+  t.true(await endsWithSession({ stdin: true, tty: true }, 'sleep 1000; true'), 'a program in a terminal');
+  t.true(await endsWithSession({ kill: true }, 'sleep 1000; true'), 'a program with kill');
+  t.true(await endsWithSession({ kill: true }, 'trap "" TERM; sleep 1000; true'), 'one that ignores SIGTERM');
+  t.true(await endsWithSession({ kill: true, tty: true, stdin: true }, 'exec bash -i'), 'bash, which ignores SIGTERM');
+});
+
 onCluster(`connections to a port of a pod carry bytes, many at a time${needs}`, async (t) => {
   t.timeout(120_000);
   const { url, agentId } = harness();

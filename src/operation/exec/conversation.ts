@@ -11,7 +11,7 @@ import { OperationError } from '../error.ts';
 import { durationText, processTimer, type StartTimer } from '../time-limit.ts';
 
 /** The end of a conversation that is in the cluster. */
-type ConversationEnd = Omit<ContainerProcess, 'exitCode'>;
+export type ConversationEnd = Omit<ContainerProcess, 'exitCode'>;
 
 /** Opens the stream, and waits until the control plane lets the sender read it. */
 export async function openConversation(
@@ -96,7 +96,8 @@ function parseControl(bytes: Buffer): unknown {
 }
 
 function lostError(): OperationError {
-  const text = 'the stream to the sender of the command has ended; the program may continue without input';
+  const text =
+    'the stream to the sender of the command has ended; the program may continue without input, unless it was started with --kill';
   return new OperationError('stream_lost', text);
 }
 

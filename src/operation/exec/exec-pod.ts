@@ -1,13 +1,15 @@
 import { Readable } from 'node:stream';
+import { abortReason } from '../../async/index.ts';
 import { messageOf } from '../../errors/index.ts';
-import type { ContainerRef } from '../../objects/cluster.ts';
+import type { ContainerProcess, ContainerRef, ExecOptions } from '../../objects/cluster.ts';
 import { maxSessionText, type SessionFacts } from '../../protocol/streams/command-stream.ts';
 import { operationOf } from '../command-operation.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError } from '../error.ts';
 import type { RequestOf } from '../request.ts';
 import { timeLimit } from '../time-limit.ts';
-import { converse, openConversation } from './conversation.ts';
+import { type ConversationEnd, converse, openConversation } from './conversation.ts';
+import { hangUp, type KillableProgram, killableProgram } from './end-process.ts';
 import { findContainer } from './find-container.ts';
 
 type Request = RequestOf<'exec_pod'>;
@@ -38,14 +40,24 @@ async function exec(context: OperationContext, request: Request) {
     const seen = { ...context, signal };
     const target = await findContainer(seen, request);
     const command = request.command ?? [await findShell(seen, target)];
-    const { stdin: input = false, tty = false, size } = request;
+    const { stdin: input = false, tty = false, size, kill = false } = request;
+    const program = kill ? killableProgram(context.id ?? '', command, tty) : undefined;
     const stream = await openConversation(seen, sessionFacts(target, command, request));
     try {
-      const process = await context.cluster.exec(target, { command, input, tty, signal });
+      const options = { command: program?.command ?? command, input, tty };
+      const process = await startProcess(context, target, { ...options, signal });
+      let hangingUp: Promise<void> | undefined;
       try {
         if (tty && size !== undefined) await process.resize(size);
-        await converse(process, stream, { ...request, startTimer: context.startTimer, signal });
+        const connection = endOf(process, () => {
+          hangingUp ??= hangUp(process, tty && input);
+        });
+        await converse(connection, stream, { ...request, startTimer: context.startTimer, signal });
         return { exitCode: process.exitCode, pod: target.name, container: target.container };
+      } catch (error) {
+        await hangingUp;
+        if (program && context.abandon?.aborted !== true) await endProgram(program, { context, target, reason: error });
+        throw error;
       } finally {
         process.close();
       }
@@ -55,6 +67,47 @@ async function exec(context: OperationContext, request: Request) {
     }
   } finally {
     limit.close();
+  }
+}
+
+/** Starts a process whose connection outlives the signal, so that it can be ended in order. */
+async function startProcess(
+  { cluster }: OperationContext,
+  target: ContainerRef,
+  { signal, ...options }: ExecOptions,
+): Promise<ContainerProcess> {
+  const starting = new AbortController();
+  const abort = () => starting.abort(abortReason(signal));
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  try {
+    return await cluster.exec(target, { ...options, signal: starting.signal });
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Returns a process for a conversation that closes it in its own way. */
+function endOf(process: ContainerProcess, close: () => void): ConversationEnd {
+  return {
+    output: () => process.output(),
+    write: (bytes) => process.write(bytes),
+    endInput: () => process.endInput(),
+    resize: (size) => process.resize(size),
+    close,
+  };
+}
+
+/** Ends a program whose session has ended for a reason. Rejects if it may still run. */
+async function endProgram(
+  program: KillableProgram,
+  { context, target, reason }: { context: OperationContext; target: ContainerRef; reason: unknown },
+): Promise<void> {
+  try {
+    await program.kill(context.cluster, target);
+  } catch (error) {
+    const text = `${messageOf(reason)}; the program may still run, because it could not be ended: ${messageOf(error)}`;
+    throw new OperationError('stream_lost', text, { cause: reason });
   }
 }
 

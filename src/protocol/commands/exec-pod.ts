@@ -82,6 +82,20 @@ export const execPod = defineCommand({
       only: 'ctl',
       help: 'give the program a terminal',
     }),
+    kill: field(
+      z
+        .boolean()
+        .optional()
+        .describe(
+          'Whether the program, and those that it starts, are ended when the session ends before it: with SIGHUP in a terminal, otherwise with SIGTERM, and after 5 s with SIGKILL. Needs `env`, `sh` and `grep` in the container. Default: false; in a terminal with an input it gets Ctrl-C and Ctrl-D',
+        ),
+      {
+        name: 'kill',
+        kind: 'switch',
+        only: 'ctl',
+        help: 'end the program when the session ends before it; needs env, sh and grep in the container',
+      },
+    ),
     size: field(terminalSizeSchema.optional().describe('First size of the terminal')),
     timeout: field(timeoutSchema.optional().describe('Time after which the session ends. Default: `168h`'), {
       name: 'timeout',

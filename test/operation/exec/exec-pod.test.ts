@@ -23,7 +23,7 @@ interface Started {
 interface WorldOptions {
   pods?: readonly KubeObject[];
   /** The output of a process, and its exit code. Default: it writes nothing until it is closed. */
-  run?: (options: ExecOptions) => { output: AsyncIterable<ProcessOutput>; exitCode: number | Error };
+  run?: (options: ExecOptions) => { output: AsyncIterable<ProcessOutput>; exitCode: number | Error } | undefined;
 }
 
 /** A cluster with pods, in which processes do what a test says. */
@@ -120,6 +120,47 @@ test('a caller who goes away ends the connection to the process', async (t) => {
   mine.destroy();
   await t.throwsAsync(performed, { code: 'stream_lost' });
   await started[0]?.closed;
+});
+
+test('a terminal whose caller goes away gets Ctrl-C and the end of its input', async (t) => {
+  const { perform, started, mine } = world();
+  const performed = perform({ name: 'web-0', command: ['sh'], tty: true, stdin: true });
+  while (started.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  mine.destroy();
+  await t.throwsAsync(performed, { code: 'stream_lost' });
+  t.deepEqual(started[0]?.calls, ['write \u0003', 'write \u0004']);
+});
+
+test('with kill, a program is marked, and a second process ends all that have the mark', async (t) => {
+  const { perform, started, cancel, theirs } = world({
+    run: ({ command: [name] }) => (name === 'sh' ? { output: parts(), exitCode: 0 } : undefined),
+  });
+  theirs.on('error', () => undefined);
+  const performed = perform({ name: 'web-0', command: ['make', 'x y'], kill: true });
+  while (started.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  cancel.abort(new Error('no more'));
+  await t.throwsAsync(performed, { code: 'cancelled' });
+  const [first, second] = started.map(({ options }) => options.command);
+  const mark = first?.[1] ?? '';
+  t.regex(mark, /^HELM_AGENT_SESSION=[0-9a-f]{32}$/);
+  t.deepEqual(first, ['env', mark, 'make', 'x y']);
+  t.deepEqual([second?.[0], second?.[1], second?.slice(3)], ['sh', '-c', [mark, 'TERM']]);
+  t.is(started.length, 2);
+});
+
+test('a program that ends by itself is not killed, and one that could not be is said to run', async (t) => {
+  const ends = world({ run: () => ({ output: parts('a'), exitCode: 3 }) });
+  const performed = ends.perform({ name: 'web-0', command: ['make'], kill: true });
+  t.is(await textOf(ends.theirs), 'a');
+  t.like(await performed, { exitCode: 3 });
+  t.is(ends.started.length, 1);
+  const { perform, started, mine } = world({
+    run: ({ command: [name] }) => (name === 'sh' ? { output: parts(), exitCode: new Error('no shell') } : undefined),
+  });
+  const lost = perform({ name: 'web-0', command: ['make'], kill: true });
+  while (started.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  mine.destroy();
+  await t.throwsAsync(lost, { code: 'stream_lost', message: /may still run, because it could not be ended: no shell/ });
 });
 
 const badControl = test.macro({
