@@ -1,18 +1,22 @@
 import * as z from 'zod';
 import type { Guard } from './access/guard.ts';
+import { AgentChanges } from './agent-changes.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { ControlPlaneError } from './error.ts';
+import type { EventStreams } from './event-stream.ts';
 import { type ApiRoute, sendJson } from './http-json.ts';
 import { type KnownAgent, knownAgentSchema } from './known-agent.ts';
 
 export interface AgentRoutesOptions {
   agents: () => KnownAgent[];
   dispatcher: Pick<Dispatcher, 'forgetAgent'>;
+  events: EventStreams;
   guard: Pick<Guard, 'sees' | 'requireAgent' | 'requireAgentAdministrator'>;
 }
 
 /** Returns the routes about agents, but not those about how they enrol. */
-export function agentRoutes({ agents, dispatcher, guard }: AgentRoutesOptions): ApiRoute[] {
+export function agentRoutes({ agents, dispatcher, guard, events }: AgentRoutesOptions): ApiRoute[] {
+  const changes = new AgentChanges({ agents });
   return [
     {
       method: 'GET',
@@ -26,6 +30,23 @@ export function agentRoutes({ agents, dispatcher, guard }: AgentRoutesOptions): 
       handler(_request, response, _id, { principal }) {
         const seen = agents().filter(({ agentId }) => guard.sees(principal, agentId));
         sendJson(response, 200, { agents: seen });
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/agent-events',
+      audience: 'users',
+      name: 'streamAgents',
+      summary: 'Streams the agents that are known, and those that change',
+      responses: {
+        200: {
+          description: 'Events `agents` and `forgotten`; `ready` comes when all agents were sent',
+          mediaType: 'text/event-stream',
+        },
+      },
+      async handler(request, response, _id, user) {
+        const sees = (agentId: string) => guard.sees(user.principal, agentId);
+        await events.send(request, response, user, (signal) => changes.events(sees, signal));
       },
     },
     {

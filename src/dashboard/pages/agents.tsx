@@ -5,20 +5,16 @@ import { EmptyState } from '../parts/message.tsx';
 import { Name } from '../parts/name.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { useLoaded } from '../parts/use-loaded.ts';
 import { hrefOf } from '../route/route.ts';
 import type { Agent } from '../server/types.ts';
 import { foreignName } from '../text/foreign-text.ts';
 import { AgentBadge, agentStates } from './agent-badge.tsx';
 import { filterAgents, versionsOf } from './agent-filter.ts';
-
-/** Pause between two looks at the list of agents. */
-const refreshMs = 5000;
+import { useAgents } from './use-agents.ts';
 
 /** All agents, by label, version and state. */
 export function AgentsView() {
-  const { api } = useApp();
-  const agents = useLoaded((signal) => api.get<{ agents: Agent[] }>('/api/agents', signal), [], { everyMs: refreshMs });
+  const agents = useAgents();
   return (
     <>
       <div class="heading">
@@ -29,7 +25,7 @@ export function AgentsView() {
           </a>
         </div>
       </div>
-      <LoadedView of={agents}>{({ agents: all }) => <AgentList agents={all} />}</LoadedView>
+      <LoadedView of={agents}>{(all) => <AgentList agents={all} />}</LoadedView>
     </>
   );
 }

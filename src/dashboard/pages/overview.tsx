@@ -10,14 +10,15 @@ import { type AgentState, agentStateOf } from './agent-filter.ts';
 import { NoAgents } from './agents.tsx';
 import { CommandTable } from './command-list.tsx';
 import { FailingReleases } from './failing-releases.tsx';
+import { useAgents } from './use-agents.ts';
 
-/** Pause between two looks. */
-const refreshMs = 3000;
+/** Pause between two looks at the commands. */
+const refreshMs = 1000;
 
 /** How all agents are, which releases fail, and what runs now. */
 export function OverviewView() {
   const { api } = useApp();
-  const agents = useLoaded((signal) => api.get<{ agents: Agent[] }>('/api/agents', signal), [], { everyMs: refreshMs });
+  const agents = useAgents();
   const commands = useLoaded((signal) => api.get<CommandPage>('/api/commands?reads=false&limit=200', signal), [], {
     everyMs: refreshMs,
   });
@@ -26,9 +27,7 @@ export function OverviewView() {
       <div class="heading">
         <h1>Overview</h1>
       </div>
-      <LoadedView of={agents}>
-        {({ agents: all }) => (all.length === 0 ? <NoAgents /> : <AgentCounts agents={all} />)}
-      </LoadedView>
+      <LoadedView of={agents}>{(all) => (all.length === 0 ? <NoAgents /> : <AgentCounts agents={all} />)}</LoadedView>
       <LoadedView of={commands}>
         {(page) => (
           <>

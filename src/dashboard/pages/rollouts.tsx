@@ -11,7 +11,7 @@ import type { Rollout } from '../server/types.ts';
 import { clusterCount, RolloutBadge } from './rollout-badge.tsx';
 
 /** Pause between two looks. */
-const refreshMs = 3000;
+const refreshMs = 1000;
 
 /** The rollouts over many clusters, the newest first. */
 export function RolloutsView() {
