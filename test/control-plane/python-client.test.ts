@@ -14,7 +14,9 @@ import { testPlane } from './support/plane.ts';
 
 const client = fileURLToPath(new URL('../../examples/python/helm_agent.py', import.meta.url));
 
-const withPython = hasPython() ? test : test.skip;
+const withPython: (title: string, run: (t: ExecutionContext) => Promise<void>) => void = hasPython()
+  ? test
+  : (title) => test.skip(`${title} (python3 is not installed)`, (t) => t.pass());
 
 function hasPython(): boolean {
   try {
