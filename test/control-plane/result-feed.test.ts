@@ -54,7 +54,7 @@ test('many commands of one sender do not push out those of others', async (t) =>
   t.deepEqual(await idsAfter(feed, 20), [48, 49, 50, 51, 52, 53, 54]);
 });
 
-test('a sender under many names pushes out nobody who has sent less, and the newest result stays', async (t) => {
+test('a sender under many names does not push out those who have sent less, and the newest result stays', async (t) => {
   const { feed, forgotten } = feedOf([
     ...times(3, { sentBy: 'ann' }),
     ...Array.from({ length: 100 }, (_, index) => ({ sentBy: `x${index}` })),
@@ -72,7 +72,7 @@ test('large results push out those of their own sender first', (t) => {
   t.deepEqual(forgotten, ['k2']);
 });
 
-test('results that are too old are forgotten, whoever has sent them', (t) => {
+test('results that are too old are forgotten, whatever their sender', (t) => {
   const { forgotten } = feedOf([{ sentBy: 'ann', at: 1 }, { at: 2 }, { sentBy: 'ci', at: 103 }], { milliseconds: 100 });
   t.deepEqual(forgotten, ['k1', 'k2']);
 });

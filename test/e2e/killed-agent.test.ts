@@ -154,7 +154,7 @@ test('port-forward closes its connections, and serves new ones when the agent is
   await eventually('a new connection works', async () => {
     const { socket, echoed } = open();
     try {
-      await eventually('it answers', () => echoed() === 'ping', 5000);
+      await eventually('it responds', () => echoed() === 'ping', 5000);
       return true;
     } catch {
       return false;
@@ -165,7 +165,7 @@ test('port-forward closes its connections, and serves new ones when the agent is
   t.is(child.exitCode, null);
 });
 
-test('a watch of objects does not hang: it goes on, or says that its command has ended', async (t) => {
+test('a watch of objects does not hang: it continues, or says that its command has ended', async (t) => {
   t.timeout(180_000);
   const { kill, start, ctl } = await world(t);
   const { texts, ended } = ctl('list-objects', 'pods', '-n', namespace, '--watch');
