@@ -91,6 +91,8 @@ export function decide(
       throw refused(rule, 'windows', `${time.begins.toISOString()} is outside of them; send the command again later`);
     }
   }
+  requireValues(rule, scope);
+  requireValues(plannedRule(rules, scope), scope);
   if (rule.approvedBy !== undefined && isChange && scope.type !== 'apply_plan') {
     const advice = `send it as plan_release, let the plan be approved, and send apply_plan`;
     throw new SignatureError(
@@ -121,6 +123,23 @@ function requireSigned({ keys }: PolicyRules, rule: PolicyRule | undefined, { pa
     'signature_required',
     `${subject} requires no signature, but a policy with keys opens sealed values only for signed commands; let the owner of the cluster add a rule with signedBy`,
   );
+}
+
+/** Throws `PolicyError` unless the command may take values from the objects that it names. */
+function requireValues(rule: PolicyRule | undefined, { payload }: PolicyScope): void {
+  const { valuesFrom = [] } = payload as { valuesFrom?: readonly { kind: string; name: string }[] }; // its schema has read it
+  for (const { kind, name } of valuesFrom) {
+    const text = `${kind}/${name}`;
+    if (rule?.valuesFrom !== undefined && !matches(rule.valuesFrom, text)) throw refused(rule, 'valuesFrom', text);
+  }
+}
+
+/** Returns the first rule for the command that a plan is made for: the plan keeps its values. */
+function plannedRule(rules: readonly PolicyRule[], scope: PolicyScope): PolicyRule | undefined {
+  if (scope.type !== 'plan_release') return undefined;
+  const { action = '' } = scope.payload as { action?: string }; // its schema has read it
+  const type = `${action}_release` as const;
+  return rules.find((known) => isSelected(known, { ...scope, type, right: 'deploy' }));
 }
 
 /** Throws `PolicyError` if the first rule for a command has a reason to refuse it. */

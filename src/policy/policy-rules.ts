@@ -54,6 +54,19 @@ const allowed = {
   readKinds: patternsSchema,
   /** Patterns of the kinds that they may not read, also if `readKinds` has them. Default: none. */
   deniedReadKinds: patternsSchema,
+  /** Patterns of objects that give values: `Secret/NAME` or `ConfigMap/NAME`. Default: all. */
+  valuesFrom: z
+    .array(
+      z
+        .string()
+        .max(512)
+        .regex(
+          /^(?:Secret|ConfigMap|\*)\/[a-z0-9.*-]+$/,
+          'must be Secret/NAME or ConfigMap/NAME, in which * is any text',
+        ),
+    )
+    .max(1000)
+    .optional(),
   /** Patterns of the namespaces of objects, and `release` for that of the release. Default: all. */
   objectNamespaces: patternsSchema,
   /** Patterns of the images of containers. Default: all. */
@@ -80,7 +93,7 @@ const allowed = {
 /** The fields of a rule that limit what it allows, without its conditions. */
 export const limitFields = [
   ...(['windows', 'charts', 'versions', 'requireDigest', 'kinds', 'deniedKinds', 'objectNamespaces'] as const),
-  ...(['images', 'lookup', 'readKinds', 'deniedReadKinds', 'approvedBy', 'verify'] as const),
+  ...(['images', 'lookup', 'readKinds', 'deniedReadKinds', 'valuesFrom', 'approvedBy', 'verify'] as const),
 ] satisfies (keyof typeof allowed)[];
 
 const ruleSchema = z

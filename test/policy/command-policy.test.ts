@@ -448,6 +448,50 @@ const reads = test.macro((t, rule: string, [apiVersion, kind]: [string, string],
 test('a kind that may be read', reads, 'readKinds: [Pod, Deployment]', ['apps/v1', 'Deployment']);
 test('a kind that may not be read', reads, 'readKinds: [Pod]', ['v1', 'Secret'], 'readKinds: Secret');
 test('a kind alone is not that of another group', reads, 'readKinds: [Pod]', ['x.example/v1', 'Pod'], 'readKinds: Pod');
+test('logs are not read with pods', reads, 'readKinds: [Pod]', ['v1', 'Pod/log'], 'readKinds: Pod/log');
+test('logs may be read', reads, 'readKinds: [Pod, Pod/log]', ['v1', 'Pod/log']);
+test('a shell is denied', reads, 'deniedReadKinds: [Pod/exec]', ['v1', 'Pod/exec'], 'deniedReadKinds: Pod/exec');
 test('a kind that is denied', reads, 'deniedReadKinds: [Secret]', ['v1', 'Secret'], 'deniedReadKinds: Secret');
 test('a kind alone is denied in each group', reads, 'deniedReadKinds: [Secret]', ['x.example/v1', 'Secret'], 'denied');
 test('a kind that is not denied', reads, 'deniedReadKinds: [Secret]', ['v1', 'ConfigMap']);
+
+const values = test.macro((t, rule: string, payload: object, refusal?: string, type = 'install_release') => {
+  const decision = () => decide(policyOf(rule), scope({ type: type as 'install_release', payload }), { begins: noon });
+  const message = refusalOf(t, decision);
+  if (refusal === undefined) t.is(message, undefined);
+  else t.true(message?.endsWith(`does not allow it: valuesFrom: ${refusal}`), message);
+});
+
+const fromDb = [
+  { kind: 'ConfigMap', name: 'web' },
+  { kind: 'Secret', name: 'web-db' },
+];
+test('values of objects that may give them', values, 'valuesFrom: [ConfigMap/*, Secret/web-*]', { valuesFrom: fromDb });
+test('values of another object', values, 'valuesFrom: [ConfigMap/*]', { valuesFrom: fromDb }, 'Secret/web-db');
+test(
+  'values of the cluster where none may give any',
+  values,
+  'valuesFrom: []',
+  { valuesFrom: fromDb },
+  'ConfigMap/web',
+);
+test('no values of the cluster', values, 'valuesFrom: []', {});
+
+test('a plan has no values that the command itself may not have', (t) => {
+  const policy = readPolicy(`rules:
+  - { name: reading, commands: [read] }
+  - { name: installing, commands: [install_release], valuesFrom: [ConfigMap/*] }
+  - { name: others }
+default: deny
+`);
+  const planOf = (action: string) => () =>
+    decide(
+      policy,
+      scope({ type: 'plan_release', payload: { action, valuesFrom: fromDb }, changes: false, right: 'read' }),
+      {
+        begins: noon,
+      },
+    );
+  t.regex(refusalOf(t, planOf('install')) ?? '', /rule installing .* valuesFrom: Secret\/web-db$/);
+  t.is(refusalOf(t, planOf('upgrade')), undefined);
+});

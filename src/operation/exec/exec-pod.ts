@@ -38,7 +38,7 @@ async function exec(context: OperationContext, request: Request) {
   const { signal } = limit;
   try {
     const seen = { ...context, signal };
-    const target = await findContainer(seen, request);
+    const target = await findContainer(seen, request, 'exec');
     const command = request.command ?? [await findShell(seen, target)];
     const { stdin: input = false, tty = false, size, kill = false } = request;
     const program = kill ? killableProgram(context.id ?? '', command, tty) : undefined;

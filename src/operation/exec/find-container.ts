@@ -7,6 +7,7 @@ import { OperationError } from '../error.ts';
 import { defaultContainerOf } from '../objects/default-container.ts';
 import { findNamedObject, findObject } from '../objects/find-object.ts';
 import { ownedUids } from '../objects/owned-objects.ts';
+import { requirePodRead } from '../objects/served-kind.ts';
 
 /** Names a pod, a workload (`deploy/web`) or a release, and a container. */
 export interface ContainerTarget {
@@ -21,9 +22,14 @@ const maxNames = 20;
 
 /**
  * Returns a container in a pod that runs. Throws `bad_request` and `not_found` if there is no such
- * pod or container, or if it does not run.
+ * pod or container, or if it does not run, and `denied_by_policy` if the command may not use it.
  */
-export async function findContainer(context: OperationContext, target: ContainerTarget): Promise<ContainerRef> {
+export async function findContainer(
+  context: OperationContext,
+  target: ContainerTarget,
+  use: 'exec' | 'portforward',
+): Promise<ContainerRef> {
+  requirePodRead(context, use);
   const pod = await findPod(context, target);
   const { name } = pod.metadata;
   const containers = containersOf(pod);

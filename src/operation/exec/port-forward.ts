@@ -20,7 +20,7 @@ async function forward(context: OperationContext, request: RequestOf<'port_forwa
   const limit = timeLimit(request.timeout ?? defaultTimeout, [context.signal, context.abandon], context.startTimer);
   const { signal } = limit;
   try {
-    const { namespace, name } = await findContainer({ ...context, signal }, request);
+    const { namespace, name } = await findContainer({ ...context, signal }, request, 'portforward');
     const stream = await openConversation({ ...context, signal });
     try {
       const connection = await context.cluster.forwardPort({ namespace, name }, { port: request.port, signal });

@@ -24,6 +24,17 @@ export async function servedKindOf(
   return served;
 }
 
+/**
+ * Throws `denied_by_policy` unless the command may read pods, and this part of them, which the
+ * policy names as Kubernetes' roles do: `Pod/log`.
+ */
+export function requirePodRead(
+  { policy }: Pick<OperationContext, 'policy'>,
+  part: 'log' | 'exec' | 'portforward',
+): void {
+  for (const kind of ['Pod', `Pod/${part}`]) policy?.requireRead({ apiVersion: 'v1', kind });
+}
+
 function namedKind(kinds: readonly ServedKind[], given: string, apiVersion: string | undefined): ServedKind {
   const found = kinds
     .filter((served) => apiVersion === undefined || served.apiVersion === apiVersion)

@@ -13,6 +13,7 @@ import { OperationError } from '../error.ts';
 import { get } from '../get.ts';
 import { defaultContainerOf } from '../objects/default-container.ts';
 import { findNamedObject } from '../objects/find-object.ts';
+import { requirePodRead } from '../objects/served-kind.ts';
 import { presentObjects } from '../present-objects.ts';
 import type { RequestOf } from '../request.ts';
 import { checkNamespace } from '../steps/names.ts';
@@ -33,12 +34,13 @@ const workloads: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the pods that a request names. Throws `not_found`, `unknown_kind`, `release_not_found`
- * and `bad_request`.
+ * Returns the pods that a request names. Throws `not_found`, `unknown_kind`, `release_not_found`,
+ * `bad_request` and `denied_by_policy`.
  */
 export async function findLogTarget(context: OperationContext, request: Request): Promise<LogTarget> {
   const { namespace, name, releaseName, selector } = request;
   checkNamespace(namespace);
+  requirePodRead(context, 'log');
   if ([name, releaseName, selector].filter((given) => given !== undefined).length !== 1) {
     throw new OperationError(
       'bad_payload',
