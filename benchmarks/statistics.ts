@@ -13,3 +13,9 @@ export function mean(numbers: readonly number[]): number {
 export function geometricMean(numbers: readonly number[]): number {
   return Math.exp(mean(numbers.map((number) => Math.log(number))));
 }
+
+/** Returns the number that this share of the numbers does not exceed. */
+export function quantile(numbers: readonly number[], share: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+}

@@ -95,15 +95,11 @@ test('missing and wrong values change nothing, and are not shown', async (t) => 
 test('an account without the right to read Secrets gives no values from them', async (t) => {
   const { install, plane, fields, admin, namespace } = await world(t, '');
   const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1', namespace };
-  const roles = await admin.list({ ...rbac, kind: 'Role' });
-  t.true(roles.length > 0);
   const roleRules = [
     { apiGroups: [''], resources: ['configmaps'], verbs: ['*'] },
     { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'list'] },
   ];
-  for (const { metadata } of roles) {
-    await admin.mergePatch({ ...rbac, kind: 'Role', name: metadata.name }, { rules: roleRules });
-  }
+  await admin.mergePatch({ ...rbac, kind: 'Role', name: 'helm-agent-deployer' }, { rules: roleRules });
   const secret = fields([{ kind: 'Secret', name: 'web-db' }]);
   await eventually('the account may not read Secrets', async () => {
     const { code, message } = await failureOf(plane.template(agentId, secret));

@@ -29,7 +29,7 @@ export interface SignedRequests {
 }
 
 /** `now` returns milliseconds since the Unix epoch. */
-export function signedRequests({ signer, agentKey }: SigningKeys, now: () => number): SignedRequests {
+export function signedRequests({ signer, agentKeys }: SigningKeys, now: () => number): SignedRequests {
   const sent = new Map<string, { agentId: string; fingerprint: string }>();
   const signatures = new Map<string, string>();
   return {
@@ -45,12 +45,18 @@ export function signedRequests({ signer, agentKey }: SigningKeys, now: () => num
     },
     noteSignature: (key, envelope) => void signatures.set(key, envelope),
     requireResult(key, result, isSuccess) {
-      if (agentKey === undefined) return;
+      if (agentKeys === undefined) return;
       const envelope = signatures.get(key);
       if (envelope === undefined && !isSuccess) return;
       try {
         if (envelope === undefined) throw new SignatureError('signature_required', 'it is not signed');
-        verifyResult(envelope, { ...sent.get(key), key, result }, [agentKey]);
+        const command = sent.get(key);
+        const keys = agentKeys(command?.agentId);
+        if (keys === undefined) {
+          const agent = command === undefined ? 'the agent of a command that was sent before' : command.agentId;
+          throw new SignatureError('signature_required', `--agent-key has no key of ${agent}`);
+        }
+        verifyResult(envelope, { ...command, key, result }, keys);
       } catch (error) {
         if (!(error instanceof SignatureError)) throw error;
         const message = `the control plane reports a result that the agent has not sent: ${error.message}; look at the cluster itself`;

@@ -1,10 +1,11 @@
 import test, { type ExecutionContext } from 'ava';
 import type { CommandType } from '../../../src/protocol/commands/index.ts';
 import { verifyApproval } from '../../../src/signatures/approval-statement.ts';
+import { sshLineOf } from '../../../src/signatures/public-key.ts';
 import { pemSigner } from '../../../src/signatures/signer.ts';
 import { testAgent } from '../../agent/support/agent.ts';
 import { testPlane } from '../../control-plane/support/plane.ts';
-import { newPrivateKey } from '../../signatures/support/keys.ts';
+import { newPrivateKey, newSigner } from '../../signatures/support/keys.ts';
 import { testProgram } from '../support/program.ts';
 
 const aliceKey = newPrivateKey();
@@ -37,16 +38,29 @@ const planned = (text: string, image = 'registry.example.com/web:2') => ({
   ],
 });
 
+const agentSigners = [newSigner(), newSigner()];
+const lineOf = (agent: number, signer = agent) =>
+  `edge-${agent + 1} ${sshLineOf((agentSigners[signer] ?? newSigner()).publicKey)}\n`;
+
+/** Files with the keys of agents. */
+const keyFiles = {
+  'agents.pub': `# keys of agents\n${lineOf(0)}${lineOf(1, 0)}${lineOf(1)}`,
+  'swapped.pub': `${lineOf(0, 1)}${lineOf(1, 0)}`,
+  'first.pub': lineOf(0),
+  'wrong.pub': `${lineOf(0)}edge-2 ssh-rsa AAAA\n`,
+};
+
 async function world(t: ExecutionContext) {
   const { plane, url, agentUrl } = await testPlane(t);
   const agents = await Promise.all(
-    ['edge-1', 'edge-2'].map(async (agentId) => {
-      const { puppets } = await testAgent(t, { controlPlaneUrl: agentUrl, agentId });
+    ['edge-1', 'edge-2'].map(async (agentId, index) => {
+      const options = { controlPlaneUrl: agentUrl, agentId, resultSigner: agentSigners[index] };
+      const { puppets } = await testAgent(t, options);
       await plane.waitForAgent(agentId);
       return puppets;
     }),
   );
-  const program = testProgram({ files: { 'alice.pem': aliceKey }, env: { HELM_AGENT_SERVER: url } });
+  const program = testProgram({ files: { 'alice.pem': aliceKey, ...keyFiles }, env: { HELM_AGENT_SERVER: url } });
   /** Ends a command of an agent with success, and returns its payload. */
   const answer = async (agent: number, index: number, type: CommandType, fields: object) => {
     const call = await agents[agent]?.call(index);
@@ -95,6 +109,40 @@ test('one signature approves equal plans of several agents', async (t) => {
     t.is(expiresAt - issuedAt, 24 * 3_600_000);
   }
   t.regex(stdout.text, /edge-2: approved shop\/web@b+; its approvals are by alice/);
+});
+
+test('each agent must have signed its plan with its own key', async (t) => {
+  const { run, answer, stdout } = await world(t);
+  const code = run('ctl', 'approve-plan', ...plans, ...sign, '--agent-key', 'agents.pub');
+  await answer(0, 0, 'get_plan', planned('a'));
+  await answer(1, 0, 'get_plan', planned('b'));
+  await answer(0, 1, 'approve_plan', kept);
+  await answer(1, 1, 'approve_plan', kept);
+  t.is(await code, 0);
+  t.regex(stdout.text, /edge-2: approved/);
+});
+
+test('the key of one agent does not count for another', async (t) => {
+  const { run, answer, stderr } = await world(t);
+  const code = run('ctl', 'approve-plan', ...plans, ...sign, '--agent-key', 'swapped.pub');
+  await answer(0, 0, 'get_plan', planned('a'));
+  t.is(await code, 1);
+  t.regex(stderr.text, /a result that the agent has not sent: it has no signature of the key of the agent/);
+});
+
+test('an agent without a key in the file is refused', async (t) => {
+  const { run, answer, stderr } = await world(t);
+  const code = run('ctl', 'approve-plan', ...plans, ...sign, '--agent-key', 'first.pub');
+  await answer(0, 0, 'get_plan', planned('a'));
+  await answer(1, 0, 'get_plan', planned('b'));
+  t.is(await code, 1);
+  t.regex(stderr.text, /--agent-key has no key of edge-2/);
+});
+
+test('a line of a file with keys that cannot be read is an error', async (t) => {
+  const { run, stderr } = await world(t);
+  t.is(await run('ctl', 'approve-plan', ...plans, ...sign, '--agent-key', 'wrong.pub'), 1);
+  t.regex(stderr.text, /wrong\.pub has a line for "edge-2" whose key must be a public key/);
 });
 
 test('plans that would change something else are not approved together', async (t) => {
