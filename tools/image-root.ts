@@ -1,6 +1,6 @@
 // Adds to a folder with the program in app/ the rest of the files of the image: Node with its
 // libraries and their licenses, a user, the list of packages, and the provenance, but no shell.
-// Fails if the program is too large.
+// Fails if the program is too large, or has code for one processor.
 // Usage: node tools/image-root.ts FOLDER [--base IMAGE] [--revision COMMIT]
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -21,6 +21,8 @@ const [root] = positionals;
 if (root === undefined) throw new Error('usage: node tools/image-root.ts FOLDER [--base IMAGE] [--revision COMMIT]');
 
 const app = join(root, 'app');
+const native = await nativeFilesIn(app);
+if (native.length > 0) throw new Error(`the program has code for one processor only: ${native.join(', ')}`);
 await copyFile('LICENSE', join(app, 'LICENSE'));
 const sbom = await run('npm', ['sbom', '--sbom-format', 'spdx', '--omit', 'dev', '--package-lock-only'], {
   maxBuffer: 64 * 1024 * 1024,
@@ -67,6 +69,13 @@ async function exists(file: string): Promise<boolean> {
 async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((file) => join(file.parentPath, file.name));
+}
+
+/** Returns the programs and libraries for one processor. Their first bytes are those of ELF. */
+async function nativeFilesIn(folder: string): Promise<string[]> {
+  const files = await filesIn(folder);
+  const starts = await Promise.all(files.map(async (file) => (await readFile(file)).toString('latin1', 0, 4)));
+  return files.filter((_, index) => starts[index] === '\x7fELF');
 }
 
 async function digestOf(file: string): Promise<string> {
