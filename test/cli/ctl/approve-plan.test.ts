@@ -142,7 +142,7 @@ test('an agent without a key in the file is refused', async (t) => {
 test('a line of a file with keys that cannot be read is an error', async (t) => {
   const { run, stderr } = await world(t);
   t.is(await run('ctl', 'approve-plan', ...plans, ...sign, '--agent-key', 'wrong.pub'), 1);
-  t.regex(stderr.text, /wrong\.pub has a line for "edge-2" whose key must be a public key/);
+  t.regex(stderr.text, /wrong\.pub has a line for "edge-2" whose key must be one line with an ssh-ed25519 key/);
 });
 
 test('plans that would change something else are not approved together', async (t) => {
