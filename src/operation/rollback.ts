@@ -24,6 +24,7 @@ import {
 import { cleanUpPhase, undoPhases } from './steps/clean-up.ts';
 import { baselineObjects, deploySteps } from './steps/deploy.ts';
 import { failPhase, settlePhase } from './steps/fail.ts';
+import { withImageRules } from './steps/image-rules.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { requireAccess } from './steps/needed-access.ts';
 import { defaultHistoryLimit, recordOwnRevision } from './steps/new-revision.ts';
@@ -163,7 +164,8 @@ async function targetOf(work: RollbackWork, state: OperationState, signal: Abort
   const stored = await storedRevision(work, state, target, signal);
   requireTrusted(work.context, stored, 'hooks and manifest are not deployed again');
   const planned = work.request.planned?.release;
-  return planned === undefined ? stored : { ...stored, release: { ...planned, version: target } };
+  if (planned !== undefined) return { ...stored, release: { ...planned, version: target } };
+  return { ...stored, release: await withImageRules(work.context, stored.release, state.namespace, signal) };
 }
 
 function currentOf(work: RollbackWork, state: OperationState, signal: AbortSignal): Promise<StoredRevision> {

@@ -9,6 +9,7 @@ import { answerRedaction } from './evidence/secret-values.ts';
 import type { RenderChartRequest, TemplateRequest } from './request.ts';
 import { withChart } from './resolve.ts';
 import { defaultTimeout } from './state/deadline.ts';
+import { withImageRules } from './steps/image-rules.ts';
 import { clusterLookup, hostLookup } from './steps/lookup.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { installValues } from './steps/release-values.ts';
@@ -92,7 +93,8 @@ export async function renderForCluster(
     const options = { subchartNotes, skipSchemaValidation };
     const sources = { lookup, resolveHost: hostLookup(context, given, tools.signal) };
     const task = { ...request, values, chart, capabilities, options, ...sources };
-    const rendered = await renderer.render(task, tools.signal);
+    const plain = await renderer.render(task, tools.signal);
+    const rendered = await withImageRules(context, plain, request.release.namespace, tools.signal);
     tools.done(`${rendered.manifestCount} manifests, ${rendered.hooks.length} hooks`);
     return values.secretPaths === undefined ? rendered : { ...rendered, secretPaths: values.secretPaths };
   };

@@ -52,7 +52,7 @@ function locationOf(name: string, repository: string | undefined): string | unde
  * Returns a URL as it is requested: without `..`, with its host in lower case. Returns undefined
  * for one with a user, a query or a fragment, which would hide what is requested.
  */
-function normalUrl(text: string): string | undefined {
+export function normalUrl(text: string): string | undefined {
   const isRegistry = /^oci:/i.test(text);
   const readable = isRegistry ? text.replace(/^oci:/i, 'https:') : text;
   if (!URL.canParse(readable)) return undefined;

@@ -15,13 +15,14 @@ import type { ChartReference } from './chart-reference.ts';
 import { type ChartSignaturePolicy, chartSignatures } from './chart-signatures.ts';
 import type { CommandConditions } from './conditions/command-conditions.ts';
 import { imagesOf } from './images.ts';
+import { type MirrorLimits, mirrorsOf } from './mirrors.ts';
 import { approversText, type PlanApprovals, planApprovals } from './plan-approvals.ts';
 import { denied, refused } from './policy-error.ts';
 import type { LookupScope, PolicyRule, PolicyRules } from './policy-rules.ts';
 import type { ClusterTime, DecisionTime, PlannedCommand, PolicyScope } from './policy-scope.ts';
 
 /** The limits of one command. */
-export interface CommandPolicy {
+export interface CommandPolicy extends MirrorLimits {
   /** Name of the rule that the command is allowed by. Undefined for the default of the policy. */
   readonly rule: string | undefined;
   /** The policy itself, to be shown. Default: it cannot be. */
@@ -81,7 +82,10 @@ export function decide(
   if (rule === undefined) {
     const approvals = planApprovals({ ...approving, senders: [] });
     if (otherwise === 'allow') {
-      return { ...unlimited, approvals, requirePlanned, chartSignatures: chartSignatures(policy, undefined) };
+      return {
+        ...{ ...unlimited, ...mirrorsOf(policy), approvals, requirePlanned },
+        chartSignatures: chartSignatures(policy, undefined),
+      };
     }
     throw denied(`no rule of the policy is for ${describeScope(scope)}; let the owner of the cluster add one`);
   }
@@ -103,7 +107,14 @@ export function decide(
   const signature = signatureOf(policy, rule, scope, { isAccepted: isContinued, now });
   const approvals = planApprovals({ ...approving, senders: signature?.signers ?? [] });
   const ofCharts = chartSignatures(policy, rule);
-  const limits = { ...limitsOf(rule, scope), signature, approvals, requirePlanned, chartSignatures: ofCharts };
+  const limits = {
+    ...limitsOf(rule, scope),
+    ...mirrorsOf(policy),
+    signature,
+    approvals,
+    requirePlanned,
+    chartSignatures: ofCharts,
+  };
   if (scope.chart?.reference === 'manifests:') ofCharts.require(undefined); // nothing can sign them
   if (scope.chart !== undefined) limits.requireChart({ reference: scope.chart });
   return limits;

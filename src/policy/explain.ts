@@ -73,7 +73,7 @@ function limitOf(
   const problem = refusalBy(command, (scope, time) => {
     // upgrades of the agent need several limits at once
     const type = scope.type === 'upgrade_agent' ? 'upgrade_release' : scope.type;
-    return decide({ keys: [], chartKeys, rules: [only], default: 'deny' }, { ...scope, type }, time);
+    return decide({ keys: [], chartKeys, pullSecrets: [], rules: [only], default: 'deny' }, { ...scope, type }, time);
   });
   const { mode, keys = chartKeys.map(({ name }) => name) } = rule.verify ?? {};
   if (field !== 'verify' || mode === undefined || problem !== undefined) return { field, problem };

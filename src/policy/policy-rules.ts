@@ -7,6 +7,7 @@ import { patternsSchema, selectorFields } from '../rights/command-selector.ts';
 import { readOwnerFile } from '../rights/owner-file.ts';
 import { approversSchema, signersProblem, signersSchema, trustedKeysSchema } from '../signatures/trusted-keys.ts';
 import { chartKeysSchema, verifyProblem, verifySchema } from './chart-keys.ts';
+import { mirrorsSchema, pullSecretsSchema } from './mirrors.ts';
 
 /** Objects that templates may look up. */
 export const lookupScopes = ['none', 'release', 'all'] as const;
@@ -119,6 +120,10 @@ const policySchema = z
     keys: trustedKeysSchema.default([]),
     /** Keys whose signatures of charts count. Default: none. */
     chartKeys: chartKeysSchema.default([]),
+    /** Registries and repositories in place of others, for all commands. Default: none. */
+    mirrors: mirrorsSchema.optional(),
+    /** Secrets that pods get to pull images, for all commands. Default: none. */
+    pullSecrets: pullSecretsSchema.default([]),
     rules: z.array(ruleSchema).max(maxRules),
     /** Treatment of commands that no rule is for. */
     default: z.enum(['deny', 'allow'], { error: 'must be deny or allow' }),

@@ -1,4 +1,5 @@
 import type { ChartContent } from '../chart/load/chart-content.ts';
+import type { ImageRules } from '../objects/images/rewrite-images.ts';
 import type { KubeObject } from '../objects/object.ts';
 import type { Hook } from '../release/hook.ts';
 import type { StoredChart } from '../release/stored-chart.ts';
@@ -106,6 +107,9 @@ export interface CrdManifest {
   objects: ManifestObject[];
 }
 
+/** Rules for images, and the namespace that has the pull secrets. */
+export type NamespacedImageRules = ImageRules & { namespace: string };
+
 /**
  * Reads and renders charts for releases without blocking the caller. Errors have a `code`, and a
  * `position` if a template causes them.
@@ -120,6 +124,8 @@ export interface ReleaseRenderer {
    * `prefix`.
    */
   readObjects(manifest: string, prefix: string, signal: AbortSignal): Promise<readonly ManifestObject[]>;
+  /** Returns manifests with the images and pull secrets that rules give them. */
+  rewriteImages(manifests: readonly string[], rules: NamespacedImageRules, signal: AbortSignal): Promise<string[]>;
   /** Returns the values of the secret ones of some sources. Throws `values_invalid`. */
   secretValues(sources: readonly ValuesSource[], signal: AbortSignal): Promise<SecretValues>;
 }

@@ -6,6 +6,7 @@ import { isRegistryUrl } from './chart-location.ts';
 import type { ChartReader } from './chart-reader.ts';
 import type { ChartRequest } from './chart-request.ts';
 import { isBelowPaths } from './http/http-url.ts';
+import { mirroredRequest } from './mirrored-request.ts';
 import { SourceError } from './source-error.ts';
 
 export interface AddDependenciesTools {
@@ -44,13 +45,15 @@ function dependencyRequest({ name, version, repository }: MissingDependency, req
       `dependency ${name} is in the repository ${repository}, a name that only helm knows; give the URL in Chart.yaml`,
     );
   }
-  const { username, password, token, tls, credentialPaths, repoUrl = '' } = request;
+  const { username, password, token, tls, credentialPaths, mirrors, repoUrl = '' } = request;
   const isSame = originOf(repoUrl) !== undefined && originOf(repoUrl) === originOf(repository);
   // the files of an HTTP repository are checked when they are downloaded
   const isAllowed =
     !isRegistryUrl(repository) || isBelowPaths(`${new URL(repository).pathname}/${name}`, credentialPaths);
   const credentials = isSame && isAllowed ? { username, password, token, tls, credentialPaths } : {};
-  return { chartName: name, chartVersion: version, repoUrl: repository, ...credentials };
+  const plain = { chartName: name, chartVersion: version, repoUrl: repository, ...credentials };
+  if (mirrors === undefined) return plain;
+  return mirroredRequest({ ...plain, mirrors }, mirrors)?.request ?? { ...plain, mirrors };
 }
 
 function originOf(url: string): string | undefined {

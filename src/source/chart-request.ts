@@ -1,3 +1,4 @@
+import type { SourceMirrors } from './mirrored-request.ts';
 import type { ChartVerification } from './verification/chart-verification.ts';
 
 /** Certificate authorities, and the certificate and key of a client, in PEM form. */
@@ -54,6 +55,10 @@ export interface ChartRequest {
    * Default: it is not checked.
    */
   digest?: string | undefined;
+  /** Repositories in place of others, also for what an index or a chart names. Default: none. */
+  mirrors?: SourceMirrors | undefined;
+  /** Whether the request asks a mirror, and no host but those of mirrors. Default: false. */
+  isMirrored?: boolean | undefined;
   /** The signature that the chart must have. Default: none. */
   verification?: ChartVerification | undefined;
   /** Provenance file of an archive that came with the request or was uploaded. Default: none. */

@@ -137,7 +137,11 @@ export function createChartSource(options: ChartSourceOptions = {}): ChartSource
     signal: AbortSignal,
     onFound: DownloadSettings['onFound'],
   ): Promise<Uint8Array> {
-    if (request.tls === undefined) return downloadWith({ ...settings, onFound }, request, signal);
+    const { isMirrored = false, mirrors } = request;
+    const limited = (to: Dispatcher) => (isMirrored && mirrors ? to.compose(onlyTo(mirrors.hosts)) : to);
+    if (request.tls === undefined) {
+      return downloadWith({ ...settings, dispatcher: limited(base), onFound }, request, signal);
+    }
     const host = hostOf(locationOf(request));
     const own = dispatcherFor(request.tls);
     const dispatcher = base.compose((dispatch) => (dispatchOptions, handler) => {
@@ -147,7 +151,7 @@ export function createChartSource(options: ChartSourceOptions = {}): ChartSource
     // a file that a certificate opens is not kept for others, who may have none
     const kept = request.tls.cert === undefined ? settings.kept : undefined;
     try {
-      return await downloadWith({ ...settings, dispatcher, kept, onFound }, request, signal);
+      return await downloadWith({ ...settings, dispatcher: limited(dispatcher), kept, onFound }, request, signal);
     } finally {
       await own.destroy();
     }
@@ -228,6 +232,18 @@ function locationOf({ chartName, repoUrl = '' }: ChartRequest): ChartLocation {
   }
   if (isRegistryUrl(repoUrl)) return { kind: 'registry', url: `${withoutTrailingSlashes(repoUrl)}/${name}` };
   return location;
+}
+
+/** Refuses requests to other hosts, also those of redirects. */
+function onlyTo(hosts: ReadonlySet<string>): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => {
+    const { host } = new URL(String(options.origin));
+    if (hosts.has(host)) return dispatch(options, handler);
+    throw new SourceError(
+      'address_denied',
+      `the mirror leads to ${host}, which is no mirror; let the owner of the cluster add it to the hosts of mirrors in the policy`,
+    );
+  };
 }
 
 /** Returns the host, with its port, of a repository, a registry or a URL. */

@@ -21,6 +21,12 @@ export function threadedRenderer(workers: WorkerPool, allowNunjucks: boolean): R
     crds: (chart, values, signal) => readCrds(workers, { chart, values }, signal),
     render: (request, signal) => renderRelease(workers, allowNunjucks, request, signal),
     readObjects: manifestReading(workers),
+    rewriteImages: (manifests, rules, signal) =>
+      workers.run(
+        'rewriteImages',
+        { manifests, rules },
+        { signal, subject: 'rewriting images', limitCode: 'too_large' },
+      ),
     secretValues: (sources, signal) =>
       workers.run('secretValues', { sources }, { signal, subject: 'reading values', limitCode: 'too_large' }),
   };

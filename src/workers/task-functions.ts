@@ -9,6 +9,7 @@ import { decodeHelm2Release } from '../release/helm2/decode-helm2.ts';
 import type { Release } from '../release/release.ts';
 import { crdFiles } from '../render/manifest/documents.ts';
 import { readObjects } from '../render/manifest/read-objects.ts';
+import { rewriteManifest } from '../render/manifest/rewrite-manifest.ts';
 import type { ManifestObject } from '../render/release-renderer.ts';
 import { createChartReader } from '../source/chart-reader.ts';
 import type { TaskFunctions, TaskTools } from '../threads/tasks.ts';
@@ -61,6 +62,9 @@ export function taskFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
       createObjectSender('the manifest has', limits, mayBeLarge, tools).send(manifest, prefix);
       return undefined;
     },
+
+    rewriteImages: ({ manifests, rules }) =>
+      manifests.map((manifest) => rewriteManifest(manifest, rules, rules.namespace)),
 
     secretValues: ({ sources }) => readSecretValues(sources),
 

@@ -4,6 +4,7 @@ import type { FoundSecrets, Redactor } from '../redaction/redactor.ts';
 import type { Release } from '../release/release.ts';
 import type {
   CrdManifest,
+  NamespacedImageRules,
   ReleaseInput,
   ReleaseSettings,
   ReleaseValues,
@@ -34,6 +35,7 @@ export interface WorkerTasks {
   splitFiles: { input: { files: ReadonlyMap<string, string>; hideSecrets: boolean }; output: SplitManifest };
   /** Sends the objects in parts. */
   readObjects: { input: Sized<{ manifest: string; prefix: string }>; output: undefined };
+  rewriteImages: { input: { manifests: readonly string[]; rules: NamespacedImageRules }; output: string[] };
   secretValues: { input: { sources: readonly ValuesSource[] }; output: SecretValues };
   encodeRelease: { input: { release: Release }; output: string };
   decodeRelease: { input: Sized<{ encoded: string }>; output: Release };

@@ -3,6 +3,7 @@ import type { ValueMap } from '../../src/go/value.ts';
 import { plainObject } from '../../src/release/plain-value.ts';
 import { printManifest } from '../../src/render/manifest/documents.ts';
 import { postRendered } from '../../src/render/manifest/post-render.ts';
+import { rewriteManifest } from '../../src/render/manifest/rewrite-manifest.ts';
 import { readObjects } from '../../src/render/manifest/read-objects.ts';
 import { sortManifests } from '../../src/render/manifest/sort-manifests.ts';
 import type { CrdManifest, ReleaseInput, ReleaseRenderer, ReleaseSettings } from '../../src/render/release-renderer.ts';
@@ -44,6 +45,8 @@ export function textRenderer(charts: readonly TextChart[]): ReleaseRenderer & { 
     requests,
     crds: (chart) => Promise.resolve(crdManifests(find(chart))),
     secretValues: (sources) => Promise.resolve(readSecretValues(sources)),
+    rewriteImages: (manifests, rules) =>
+      Promise.resolve(manifests.map((manifest) => rewriteManifest(manifest, rules, rules.namespace))),
     readObjects: async (manifest, prefix) => Promise.resolve([...readObjects(manifest, prefix)]),
     async render({ values: given, ...rest }) {
       const request = { ...rest, values: readValues(given).values };

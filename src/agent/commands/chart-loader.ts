@@ -5,6 +5,7 @@ import { OperationError } from '../../operation/error.ts';
 import type { ChartPlace } from '../../operation/request.ts';
 import type { ChartRequest } from '../../source/chart-request.ts';
 import type { ChartSource } from '../../source/chart-source.ts';
+import { mirroredRequest, type SourceMirrors } from '../../source/mirrored-request.ts';
 import { credentialsInText } from '../../source/secret-credentials.ts';
 import type { ChartVerification } from '../../source/verification/chart-verification.ts';
 
@@ -23,12 +24,16 @@ export interface ChartLoaderOptions {
   sealing?: OperationContext['sealing'];
 }
 
+/** The part of the policy that says how a chart is fetched. */
+interface ChartLimits {
+  /** The signature that it must have. Default: none. */
+  verification?: ChartVerification | undefined;
+  /** Repositories in place of others. Default: none. */
+  mirrors?: SourceMirrors | undefined;
+}
+
 /** Returns how to load the chart of a command. Throws `bad_payload`. */
-type ChartLoader = (
-  place: ChartPlace,
-  /** The signature that it must have. Default: what the command says, without any key. */
-  verification?: ChartVerification,
-) => ReturnType<RequestSources['chartAt']>;
+type ChartLoader = (place: ChartPlace, limits?: ChartLimits) => ReturnType<RequestSources['chartAt']>;
 
 /** Returns a function that returns how to load the chart of a command. */
 export function chartLoader({ source, credentials, sealing }: ChartLoaderOptions): ChartLoader {
@@ -47,17 +52,30 @@ export function chartLoader({ source, credentials, sealing }: ChartLoaderOptions
       return await source.load({ ...chart, ...credentialsInText(text, chart) }, signal);
     };
   };
-  return (place, verification = verificationOf(place)) => {
+  /** Loads with the credentials of the command. */
+  const loadOwn = (place: ChartPlace, chart: ChartRequest) => {
     const { credentialsFrom, sealedCredentials } = place;
-    const chart = { ...chartRequest(place), ...(verification && { verification }) };
     if (sealedCredentials !== undefined) return loadSealed(place, chart, sealedCredentials);
-    if (credentialsFrom === undefined) return (signal) => source.load(chart, signal);
+    if (credentialsFrom === undefined) return (signal: AbortSignal) => source.load(chart, signal);
     requireOnly(place, 'credentialsFrom');
     if (credentials === undefined) {
       throw new OperationError('bad_payload', 'credentialsFrom: there is no agent whose Secrets could be read');
     }
-    return async (signal) =>
+    return async (signal: AbortSignal) =>
       source.load({ ...chart, ...(await credentials(credentialsFrom.secret, chart, signal)) }, signal);
+  };
+  return (place, { verification, mirrors } = { verification: verificationOf(place) }) => {
+    const chart = { ...chartRequest(place), ...(verification && { verification }), ...(mirrors && { mirrors }) };
+    const load = loadOwn(place, chart);
+    if (mirrors === undefined) return load;
+    return async (signal) => {
+      // the credentials of a command are for the host that it names
+      const mirrored = mirroredRequest(chart, mirrors);
+      if (mirrored === undefined) return await load(signal);
+      const { request, secret } = mirrored;
+      if (secret === undefined || credentials === undefined) return await source.load(request, signal);
+      return await source.load({ ...request, ...(await credentials(secret, request, signal)) }, signal);
+    };
   };
 }
 

@@ -82,8 +82,8 @@ export function handlerOf<Payload, Answer>(
 /** Returns a loader of charts that refuses those that the policy does not allow. */
 function allowedChartAt(chartAt: ReturnType<typeof chartLoader>, policy: CommandPolicy): RequestSources['chartAt'] {
   return (place) => {
-    const { chartSignatures } = policy;
-    const load = chartAt(place, chartSignatures?.verification(place.verify));
+    const { chartSignatures, chartMirrors: mirrors } = policy;
+    const load = chartAt(place, { verification: chartSignatures?.verification(place.verify), mirrors });
     const reference = chartReferenceOf(place);
     return async (signal) => {
       policy.requireChart({ reference });

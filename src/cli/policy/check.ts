@@ -25,7 +25,7 @@ command. --manifest adds the objects that the command would change: helm-agent t
       stdout.write(`${path} is correct; it has ${policy.rules.rules.length} rules\n`);
       return 0;
     }
-    const tried = await readTriedCommands(words, flags, context);
+    const tried = await readTriedCommands(words, flags, context, policy);
     if (typeof tried === 'number') return tried;
     for (const command of tried) {
       const { rule, refusal } = await explain(policy, command);

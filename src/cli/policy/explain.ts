@@ -18,10 +18,13 @@ The exit code is ${refusedCode} if the policy refuses the command.`,
   flags: triedCommandFlags,
   async run({ args: [path = '', ...words], flags, context }) {
     const policy = await policyAt(path, context);
-    const tried = await readTriedCommands(words, flags, context);
+    const tried = await readTriedCommands(words, flags, context, policy);
     if (typeof tried === 'number') return tried;
     const explanations = await Promise.all(tried.map((command) => explain(policy, command)));
-    for (const explanation of explanations) context.stdout.write(explanationText(explanation));
+    for (const [index, explanation] of explanations.entries()) {
+      const replaced = (tried[index]?.replaced ?? []).map((line) => `${line}\n`);
+      context.stdout.write(replaced.join('') + explanationText(explanation));
+    }
     return explanations.every(({ refusal }) => refusal === undefined) ? 0 : refusedCode;
   },
 };

@@ -1,14 +1,18 @@
 import { messageOf } from '../../errors/index.ts';
 import { currentDate } from '../../go/host.ts';
+import { type ImageMirror, mirroredImage } from '../../objects/images/rewrite-images.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { chartReferenceOf } from '../../policy/chart-reference.ts';
 import type { CompiledPolicy } from '../../policy/conditions/command-conditions.ts';
 import type { ConditionEvaluator } from '../../policy/conditions/condition.ts';
+import { imagesOf } from '../../policy/images.ts';
+import { mirrorsOf } from '../../policy/mirrors.ts';
 import { compilePolicy } from '../../policy/policy-file.ts';
 import type { PolicyScope } from '../../policy/policy-scope.ts';
 import { targetOf } from '../../protocol/commands/command-target.ts';
 import type { CommandTable } from '../../protocol/commands/table.ts';
 import { readObjects } from '../../render/manifest/read-objects.ts';
+import { rewriteManifest } from '../../render/manifest/rewrite-manifest.ts';
 import { execute } from '../cobra/execute.ts';
 import { ctlCommand } from '../ctl/command.ts';
 import { knownCommand } from '../ctl/follow.ts';
@@ -31,7 +35,10 @@ export const triedCommandFlags = () => [
 export interface TriedCommand {
   scope: PolicyScope;
   begins: Date;
+  /** With the images of mirrors. */
   objects: readonly KubeObject[];
+  /** Lines that say what the policy replaces. */
+  replaced: string[];
 }
 
 /**
@@ -42,15 +49,25 @@ export async function readTriedCommands(
   words: readonly string[],
   flags: FlagValues,
   dependencies: ProgramDependencies,
+  { rules }: CompiledPolicy,
 ): Promise<TriedCommand[] | number> {
   const { stdout, stderr, host } = dependencies;
   const begins = timeOf(flags.optionalText('at')) ?? currentDate(host);
   const manifest = flags.optionalText('manifest');
-  const objects = manifest === undefined ? [] : await objectsAt(manifest, dependencies);
+  const text = manifest === undefined ? '' : new TextDecoder().decode(await dependencies.readFile(manifest));
+  const { chartMirrors, imageRules } = mirrorsOf(rules);
   const tried: TriedCommand[] = [];
   const interceptCommand = (sent: InterceptedCommand) => {
     const scope = { ...scopeOf(sent, dependencies.table), sentBy: flags.optionalText('caller') };
-    tried.push({ scope, begins, objects });
+    const images = imageRules?.(scope.namespace ?? '');
+    const given = objectsOf(text, manifest);
+    const objects = images === undefined ? given : objectsOf(rewriteManifest(text, images, images.namespace), manifest);
+    const mirror = chartMirrors?.mirrorOf(scope.chart?.reference ?? '');
+    const replaced = [
+      ...(mirror === undefined ? [] : [`the chart comes from ${mirror.url}`]),
+      ...replacedImages(given, images?.mirrors ?? []),
+    ];
+    tried.push({ scope, begins, objects, replaced });
   };
   const code = await execute(
     {
@@ -105,8 +122,16 @@ function evaluatorHere(): ConditionEvaluator {
   };
 }
 
-async function objectsAt(path: string, dependencies: ProgramDependencies): Promise<KubeObject[]> {
-  const text = new TextDecoder().decode(await dependencies.readFile(path));
+/** Returns a line for each image in place of which another one is used. */
+function replacedImages(objects: readonly KubeObject[], mirrors: readonly ImageMirror[]): string[] {
+  const images = new Set(objects.flatMap((object) => [...imagesOf(object)]));
+  return Array.from(images).flatMap((image) => {
+    const mirrored = mirroredImage(image, mirrors);
+    return mirrored === undefined ? [] : [`the image ${image} comes from ${mirrored}`];
+  });
+}
+
+function objectsOf(text: string, path = ''): KubeObject[] {
   return Array.from(readObjects(text, path), ({ object }) => object);
 }
 

@@ -19,6 +19,7 @@ import { type OperationState, revisionOf, withRevision } from '../state/operatio
 import { storedRevision, type Work } from '../work.ts';
 import { requireAllowed } from './allowed-objects.ts';
 import { capabilitiesWith, type CrdOptions, definedApiVersions, installCrds } from './crds.ts';
+import { withImageRules } from './image-rules.ts';
 import { clusterLookup, hostLookup } from './lookup.ts';
 import { requireCrdAccess } from './needed-access.ts';
 import { requireFit } from './new-revision.ts';
@@ -105,12 +106,13 @@ async function renderWith(
 }
 
 async function renderChart(
-  { context: { renderer }, request }: ChartWork,
+  { context, request }: ChartWork,
   task: ReleaseInput & ReleaseSettings,
   signal: AbortSignal,
 ): Promise<RenderedRelease> {
   const { secretPaths } = task.values;
-  const given = await renderer.render(task, signal);
+  const plain = await context.renderer.render(task, signal);
+  const given = await withImageRules(context, plain, task.release.namespace, signal);
   const rendered = secretPaths === undefined ? given : { ...given, secretPaths };
   return request.manifestSet === true ? withoutManifestFiles(rendered) : rendered;
 }

@@ -38,7 +38,9 @@ export async function downloadFromRepository(
   const chart = await settings.reader.findChart(index, { where: shownUrl(indexUrl), chartName, chartVersion }, signal);
   warnIfInexact(chart, request, settings);
 
-  const archiveUrl = resolveReference(repository, chart.url);
+  const named = resolveReference(repository, chart.url);
+  const mirror = request.mirrors?.mirrorOf(named.href);
+  const archiveUrl = mirror === undefined ? named : new URL(mirror.url);
   if (archiveUrl.protocol === 'oci:') {
     return pullIndexedChart(archiveUrl, chart, repository, request, settings, signal);
   }

@@ -198,3 +198,36 @@ for (const [what, line, message] of [
     t.regex(stderr, message);
   });
 }
+
+test('explain and check use mirrors, and say what they replace and who must have signed', async (t) => {
+  const keys = 'chartKeys: [{ name: vendor, keyring: AAAA }]\n';
+  const text = `${keys}mirrors:
+  charts: [{ from: 'oci://ghcr.io/vendor', to: 'oci://registry.internal/vendor' }]
+  images: [{ from: docker.io, to: registry.internal/hub }]
+rules:
+  - { name: a, charts: ['oci://ghcr.io/vendor/*'], images: ['registry.internal/*'], verify: {} }
+default: deny
+`;
+  const files = {
+    'policy.yaml': text,
+    'pod.yaml': 'apiVersion: v1\nkind: Pod\nmetadata: { name: a }\nspec: { containers: [{ name: a, image: nginx }] }\n',
+  };
+  const words = ['policy.yaml', '--manifest', 'pod.yaml', '--', 'install', 'web', 'oci://ghcr.io/vendor/web'];
+  const explained = await runPolicy(['explain', ...words], files);
+  t.is(explained.code, 0, explained.stderr);
+  t.deepEqual(explained.stdout.split('\n'), [
+    'the chart comes from oci://registry.internal/vendor/web',
+    'the image nginx comes from registry.internal/hub/library/nginx',
+    'rule a decides',
+    '  ok  charts',
+    '  ok  images',
+    '  ok  verify: the chart must be signed by vendor',
+    'allowed',
+    '',
+  ]);
+  t.is((await runPolicy(['check', ...words], files)).code, 0);
+  const without = { ...files, 'policy.yaml': text.replace('images: [{', 'images: [] #') };
+  const refused = await runPolicy(['check', ...words], without);
+  t.is(refused.code, 3);
+  t.regex(refused.stderr, /images: "nginx" of Pod a/);
+});

@@ -1,0 +1,49 @@
+import { isRegistryUrl, isUrl } from './chart-location.ts';
+import type { ChartRequest } from './chart-request.ts';
+import { SourceError } from './source-error.ts';
+
+/** Repositories, registries and URLs in place of others. */
+export interface SourceMirrors {
+  /** Returns the URL in place of another one. Undefined if no mirror is for it. */
+  mirrorOf(url: string): { url: string; secret: string | undefined } | undefined;
+  /** The hosts, with ports, that a mirror may lead to. */
+  hosts: ReadonlySet<string>;
+}
+
+/** A request for a chart of a mirror. */
+export interface MirroredRequest {
+  request: ChartRequest;
+  /** Name of the Secret with credentials for the mirror. Default: it needs none. */
+  secret: string | undefined;
+}
+
+/**
+ * Returns a request that asks a mirror in place of what it names. Credentials of the request are
+ * for another host, and left out. Undefined if no mirror is for it. Throws {@link SourceError} for
+ * a URL that could hide what it names.
+ */
+export function mirroredRequest(request: ChartRequest, mirrors: SourceMirrors): MirroredRequest | undefined {
+  const { archive, upload, chartName, repoUrl = '' } = request;
+  if (archive !== undefined || upload !== undefined) return undefined;
+  const name = chartName.trim();
+  if (repoUrl === '' && !isUrl(name)) return undefined; // a local chart
+  // the name of a chart in a registry is a part of its path
+  const isPart = repoUrl !== '' && isRegistryUrl(repoUrl) && !isUrl(name);
+  const url = isPart ? `${repoUrl.replace(/\/+$/, '')}/${name}` : repoUrl || name;
+  requirePlain(url);
+  const mirror = mirrors.mirrorOf(url);
+  if (mirror === undefined) return undefined;
+  const place = repoUrl === '' || isPart ? { chartName: mirror.url, repoUrl: '' } : { repoUrl: mirror.url };
+  const none = { username: undefined, password: undefined, token: undefined, tls: undefined };
+  return { request: { ...request, ...none, ...place, isMirrored: true }, secret: mirror.secret };
+}
+
+function requirePlain(url: string): void {
+  const readable = url.replace(/^oci:/i, 'https:');
+  const { username, password } = URL.parse(readable) ?? { username: '', password: '' };
+  if (username === '' && password === '') return;
+  throw new SourceError(
+    'invalid_repository_url',
+    'with mirrors of charts, a URL must not have a user or a password; give them in fields of their own',
+  );
+}
