@@ -74,7 +74,7 @@ const maxAgentKeysLength = 8 * 1024 * 1024;
  * Reads a key, or lines with an agent and a key each: `edge-1 ssh-ed25519 AAAA…`. An agent may have
  * several keys, so that one can be replaced. Throws `SignatureError`.
  */
-export function agentKeysOf(text: string): AgentKeys {
+function agentKeysOf(text: string): AgentKeys {
   const lines = text.length > maxAgentKeysLength ? [] : text.split('\n').map((line) => line.trim());
   const given = lines.filter((line) => line !== '' && !line.startsWith('#'));
   if (!given.some((line) => /^\S+[ \t]+ssh-ed25519[ \t]/.test(line))) {
