@@ -38,10 +38,13 @@ await world.tokenOf('ci', [{ rights: ['deploy'], namespaces: ['shop'] }]);
 
 const edges = Array.from({ length: 40 }, (_, index) => `edge-${String(index).padStart(2, '0')}`);
 const outcomeOf = (agentId: string) => (agentId === 'edge-13' ? 'not_ready' : 'ok');
-cleanup.defer(await connectFleet(world.url, edges, { outcomeOf }));
+const differingOf = (agentId: string) => (agentId < 'edge-03' ? 'web-canary' : 'web');
+cleanup.defer(await connectFleet(world.url, edges, { outcomeOf, differingOf }));
 const payload = { releaseName: 'web', namespace: 'shop', chartName: 'web' };
 await world.plane.rollouts.start({ id: 'web-2.0', agents: ['edge-*'], payload, soak: false, onFailure: 'pause' });
 await world.plane.rollouts.start({ id: 'mail-1.4', agents: ['edge-0*'], payload: { ...payload, releaseName: 'mail' } });
+const planned = { ...payload, releaseName: 'shop' };
+await world.plane.rollouts.start({ id: 'shop-3.1', agents: ['edge-*'], payload: planned, plan: true });
 const shell = await startShellAgent(world, 'edge-shell', cleanup);
 for (let line = 1; line <= 60; line++) shell.log(`GET /orders/${1000 + line} 200 ${line % 7}.${line % 10} ms`);
 
@@ -82,6 +85,7 @@ const pages: Record<string, { href: string; shows: string }> = {
   people: { href: hrefOf('people', {}), shows: '.empty' },
   rollouts: { href: hrefOf('rollouts', {}), shows: 'table' },
   rollout: { href: hrefOf('rollout', { rollout: 'web-2.0' }), shows: 'table' },
+  'rollout-plans': { href: hrefOf('rollout', { rollout: 'shop-3.1' }), shows: '.fields' },
   'start-rollout': { href: hrefOf('startRollout', {}), shows: 'form' },
   logs: { href: hrefOf('logs', { agent: 'edge-shell' }, { namespace: 'shop', release: 'web' }), shows: '.log div' },
   terminal: { href: hrefOf('terminal', { agent: 'edge-shell' }, { namespace: 'shop', name: 'web-0' }), shows: 'form' },

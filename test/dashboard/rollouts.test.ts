@@ -129,9 +129,16 @@ test('plans are read by what they change, approved, and applied; hostile names i
   await plans.getByText('spec.template.spec.containers[name=app].image').first().waitFor();
   t.is(await page.locator('img').count(), 0);
   await page.getByText('Waits for approval').waitFor();
+  await page.getByRole('status').getByText('Needs approval').waitFor();
   t.deepEqual(await barriers(page), []);
   await page.setViewportSize({ width: 360, height: 740 });
   await requireFit(t, page, 'the plans');
+  await page.goto(`${world.url}/audit`);
+  const link = await page.getByRole('navigation', { name: 'Views' }).getByText('Audit').boundingBox();
+  t.true(link !== null && link.x >= 0 && link.x + link.width <= 360, 'the current view is in sight');
+  await page.goto(`${world.url}/plans`);
+  await page.getByText('on their own pages').waitFor();
+  await page.goto(world.url + hrefOf('rollout', { rollout: 'plans' }));
   await page.setViewportSize({ width: 1200, height: 900 });
   const reader = await open(t, hrefOf('rollout', { rollout: 'plans' }), {
     token: await world.tokenOf('plan-reader', [{ rights: ['read'] }]),

@@ -2,11 +2,19 @@ import { useApp } from '../parts/app-context.ts';
 import { LoadedView } from '../parts/loaded-view.tsx';
 import { EmptyState } from '../parts/message.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
+import { hrefOf } from '../route/route.ts';
 import type { CommandPage } from '../server/types.ts';
 import { CommandTable } from './command-list.tsx';
 
 /** Pause between two looks. */
 const refreshMs = 5000;
+
+const maxCommands = 500;
+
+/** Returns commands about plans, without those of rollouts, which have pages of their own. */
+function singlePlans(page: CommandPage | undefined): CommandPage['commands'] {
+  return (page?.commands ?? []).filter(({ key }) => !key.startsWith('rollout/'));
+}
 
 /** The plans that were made, and the commands that have performed some. */
 export function PlansView() {
@@ -14,9 +22,11 @@ export function PlansView() {
   const pages = useLoaded(
     async (signal) => {
       const [plans, applied] = await Promise.all(
-        ['plan_release', 'apply_plan'].map((type) => api.get<CommandPage>(`/api/commands?type=${type}`, signal)),
+        ['plan_release', 'apply_plan'].map((type) =>
+          api.get<CommandPage>(`/api/commands?type=${type}&limit=${maxCommands}`, signal),
+        ),
       );
-      return { plans: plans?.commands ?? [], applied: applied?.commands ?? [] };
+      return { plans: singlePlans(plans), applied: singlePlans(applied) };
     },
     [],
     { everyMs: refreshMs },
@@ -34,6 +44,9 @@ export function PlansView() {
                 <p>
                   A plan says what an upgrade would change, before it does. Make one with{' '}
                   <code>helm-agent ctl plan upgrade RELEASE CHART --agent AGENT</code>, and approve it here.
+                </p>
+                <p>
+                  Plans of <a href={hrefOf('rollouts', {})}>rollouts</a> are on their own pages.
                 </p>
               </EmptyState>
             ) : (

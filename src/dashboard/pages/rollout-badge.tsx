@@ -33,7 +33,8 @@ const phases: Record<Rollout['phase'], { tone: Tone; shown: string }> = {
 };
 
 /** How a rollout is. */
-export function RolloutBadge({ phase }: { phase: Rollout['phase'] }) {
+export function RolloutBadge({ of: { phase, awaitsApproval } }: { of: Pick<Rollout, 'phase' | 'awaitsApproval'> }) {
+  if (phase === 'running' && awaitsApproval) return <Badge tone="warning">Needs approval</Badge>;
   // a newer control plane may have other phases
   const { tone, shown } = (phases as Partial<typeof phases>)[phase] ?? { tone: 'quiet', shown: foreignName(phase) };
   return <Badge tone={tone}>{shown}</Badge>;

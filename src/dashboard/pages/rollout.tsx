@@ -27,7 +27,7 @@ export function RolloutView({ rollout: id }: { rollout: string }) {
           <Name>{id}</Name>
         </h1>
         <span role="status">
-          {rollout && isConnected && <RolloutBadge phase={rollout.phase} />}
+          {rollout && isConnected && <RolloutBadge of={rollout} />}
           {!isConnected && <Badge tone="warning">The control plane is not reachable</Badge>}
         </span>
         {rollout && <RolloutActions rollout={rollout} />}
@@ -73,7 +73,7 @@ function RolloutFacts({ rollout }: { rollout: Rollout }) {
 function waveState({ phase, wave, waveStage, awaitsApproval, since }: Rollout, number: number) {
   if (phase === 'succeeded' || number < wave) return <Badge tone="good">Done</Badge>;
   if (number > wave) return <Badge tone="quiet">Not begun</Badge>;
-  if (phase !== 'running') return <RolloutBadge phase={phase} />;
+  if (phase !== 'running') return <RolloutBadge of={{ phase, awaitsApproval }} />;
   if (waveStage === 'planning') return <Badge tone="quiet">Not begun</Badge>;
   if (awaitsApproval) return <Badge tone="warning">Waits for approval</Badge>;
   if (waveStage === 'approval') return <Badge tone="busy">Begins</Badge>;

@@ -89,7 +89,7 @@ function RolloutList({ rollouts }: { rollouts: readonly Rollout[] }) {
 
 const columns: readonly Column<Rollout>[] = [
   { title: 'Rollout', cell: ({ id }) => <Name>{id}</Name> },
-  { title: 'State', cell: ({ phase }) => <RolloutBadge phase={phase} />, width: '9rem' },
+  { title: 'State', cell: (rollout) => <RolloutBadge of={rollout} />, width: '10rem' },
   {
     title: 'Release',
     cell: ({ namespace, releaseName = '–' }) => <Name>{namespace ? `${namespace}/${releaseName}` : releaseName}</Name>,

@@ -1,11 +1,13 @@
 import { queryText } from '../route/route.ts';
 import { useApp } from './app-context.ts';
+import { useCurrentInSight } from './use-current-in-sight.ts';
 
 /** Parts of a view, of which the address names one. The first is the default. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly (readonly [name: string, title: string])[] }) {
   const current = useTab(tabs);
+  const row = useCurrentInSight(current);
   return (
-    <nav class="tabs" aria-label={label}>
+    <nav ref={row} class="tabs" aria-label={label}>
       {tabs.map(([name, title], index) => (
         <a
           key={name}

@@ -3,6 +3,7 @@ import { views } from '../pages/views.ts';
 import { useApp } from '../parts/app-context.ts';
 import { Loading } from '../parts/message.tsx';
 import { Name } from '../parts/name.tsx';
+import { useCurrentInSight } from '../parts/use-current-in-sight.ts';
 import { hrefOf, type RouteName } from '../route/route.ts';
 import { localUser } from '../server/session.ts';
 import { Help } from './help.tsx';
@@ -47,12 +48,13 @@ function Header({ onHelp }: { onHelp: () => void }) {
   const { session, location } = useApp();
   const { name } = location.place.value;
   const user = session.user.value;
+  const row = useCurrentInSight(name);
   return (
     <header>
       <a class="brand" href={hrefOf('overview', {})}>
         helm-agent
       </a>
-      <nav aria-label="Views">
+      <nav ref={row} aria-label="Views">
         {sections.map(([route, title, parts]) => {
           const isCurrent = name === route || parts.some((part) => part === name);
           return (

@@ -59,10 +59,7 @@ export class FakeCluster {
       case 'release_history':
         return this.revisions.length === 0 ? failure('release_not_found') : { ok: true, releases: this.#history() };
       case 'plan_release':
-        return this.#plan(
-          String(payload['chartName']),
-          typeof payload['namespace'] === 'string' ? payload['namespace'] : 'default',
-        );
+        return this.#plan(payload);
       case 'apply_plan': {
         const chart = this.plans.get(String(payload['plan']));
         if (chart === undefined) return failure('plan_not_found');
@@ -93,12 +90,13 @@ export class FakeCluster {
     }
   }
 
-  #plan(chart: string, namespace: string): CommandResult {
+  #plan({ chartName, releaseName, namespace = 'default' }: Readonly<Record<string, unknown>>): CommandResult {
+    const chart = String(chartName);
     const digest = createHash('sha256').update(`${this.#salt} ${this.plans.size} ${chart}`).digest('hex');
-    const plan = `${namespace}/web@${digest}`;
+    const plan = `${String(namespace)}/${String(releaseName)}@${digest}`;
     this.plans.set(plan, chart);
     const fields = [{ path: 'spec.template.spec.containers[name=app].image', before: 'app:1', after: 'app:2' }];
-    const object = { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: this.differing };
+    const object = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: String(namespace), name: this.differing };
     const differences = [{ change: 'changed' as const, ...object, fields }];
     const expires = new Date(this.planExpiry).toISOString();
     return {
