@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { longText, objectName } from './bounded.ts';
 
 /** The use of a sealed text. A text for one of them cannot be opened for another. */
-export const sealedPurposes = ['values', 'credentials'] as const;
+const sealedPurposes = ['values', 'credentials'] as const;
 
 /** Base64, with the usual alphabet, as `seal` writes it. */
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;

@@ -1,4 +1,3 @@
-import type { ChartContent } from '../../chart/load/chart-content.ts';
 import { type RequestSources, withoutUndefined } from '../../operation/command-operation.ts';
 import type { OperationContext } from '../../operation/context.ts';
 import { OperationError } from '../../operation/error.ts';
@@ -41,7 +40,7 @@ export function chartLoader({ source, credentials, sealing }: ChartLoaderOptions
     place: ChartPlace,
     chart: ChartRequest,
     sealed: NonNullable<ChartPlace['sealedCredentials']>,
-  ): ((signal: AbortSignal) => Promise<ChartContent>) => {
+  ): ReturnType<RequestSources['chartAt']> => {
     const { namespace, releaseName } = place;
     requireOnly(place, 'sealedCredentials');
     if (sealing === undefined || namespace === undefined || releaseName === undefined) {

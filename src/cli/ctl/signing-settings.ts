@@ -28,7 +28,7 @@ export const signingSchema = z.object({ signKey: z.string().optional(), agentKey
  * Returns the keys of an agent, or undefined if none is known. For an agent that is undefined, only
  * a file with one key for all has any.
  */
-export type AgentKeys = (agentId: string | undefined) => readonly PublicKey[] | undefined;
+type AgentKeys = (agentId: string | undefined) => readonly PublicKey[] | undefined;
 
 /** Keys of a user. */
 export interface SigningKeys {
