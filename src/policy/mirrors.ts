@@ -147,7 +147,10 @@ function chartMirrors({ charts, hosts }: Mirrors): ChartMirrors | undefined {
     hosts: new Set([...charts.map(({ to }) => hostOf(to)), ...hosts.map((host) => host.toLowerCase())]),
     mirrorOf(url) {
       // a version after the name is not a part of the path
-      const [, place = url, version = ''] = isRegistry(url) ? (/^(.*\/[^:@]*)([:@].*)$/s.exec(url) ?? []) : [];
+      const last = url.lastIndexOf('/');
+      const offset = isRegistry(url) ? url.slice(last).search(/[:@]/) : -1;
+      const end = offset < 0 ? url.length : last + offset;
+      const [place, version] = [url.slice(0, end), url.slice(end)];
       const normal = normalUrl(place);
       if (normal === undefined) return undefined;
       const [rule] = charts

@@ -1,11 +1,33 @@
-import type { SourceMirrors } from './mirrored-request.ts';
-import type { ChartVerification } from './verification/chart-verification.ts';
-
 /** Certificate authorities, and the certificate and key of a client, in PEM form. */
 export interface ClientTls {
   ca?: string | undefined;
   cert?: string | undefined;
   key?: string | undefined;
+}
+
+/** A key whose signatures of charts count. It has one of the two forms. */
+export interface ChartKey {
+  /** For errors and results. */
+  name: string;
+  /** In PEM: the key of `cosign sign --key`. */
+  publicKey?: string | undefined;
+  /** OpenPGP keys in armor, or in base64: those of `helm package --sign`. */
+  keyring?: string | undefined;
+}
+
+/** Which signatures a chart must have. */
+export interface ChartVerification {
+  /** `if-present`: only a chart that has a signature must have a valid one. */
+  mode: 'always' | 'if-present';
+  keys: readonly ChartKey[];
+}
+
+/** Repositories, registries and URLs in place of others. */
+export interface SourceMirrors {
+  /** Returns the URL in place of another one. Undefined if no mirror is for it. */
+  mirrorOf(url: string): { url: string; secret: string | undefined } | undefined;
+  /** The hosts, with ports, that a mirror may lead to. */
+  hosts: ReadonlySet<string>;
 }
 
 /** A request for one version of a chart. */

@@ -1,14 +1,6 @@
 import { isRegistryUrl, isUrl } from './chart-location.ts';
-import type { ChartRequest } from './chart-request.ts';
+import type { ChartRequest, SourceMirrors } from './chart-request.ts';
 import { SourceError } from './source-error.ts';
-
-/** Repositories, registries and URLs in place of others. */
-export interface SourceMirrors {
-  /** Returns the URL in place of another one. Undefined if no mirror is for it. */
-  mirrorOf(url: string): { url: string; secret: string | undefined } | undefined;
-  /** The hosts, with ports, that a mirror may lead to. */
-  hosts: ReadonlySet<string>;
-}
 
 /** A request for a chart of a mirror. */
 export interface MirroredRequest {

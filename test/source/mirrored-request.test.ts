@@ -1,7 +1,7 @@
 import test from 'ava';
-import type { ChartRequest } from '../../src/source/chart-request.ts';
+import type { ChartRequest, SourceMirrors } from '../../src/source/chart-request.ts';
 import { createChartSource } from '../../src/source/chart-source.ts';
-import { mirroredRequest, type SourceMirrors } from '../../src/source/mirrored-request.ts';
+import { mirroredRequest } from '../../src/source/mirrored-request.ts';
 import { descriptionOf } from './chart-description.ts';
 import { packChart } from './packed-chart.ts';
 import { serveRegistry } from './test-registry.ts';

@@ -2,11 +2,10 @@ import { type RequestSources, withoutUndefined } from '../../operation/command-o
 import type { OperationContext } from '../../operation/context.ts';
 import { OperationError } from '../../operation/error.ts';
 import type { ChartPlace } from '../../operation/request.ts';
-import type { ChartRequest } from '../../source/chart-request.ts';
+import type { ChartRequest, ChartVerification, SourceMirrors } from '../../source/chart-request.ts';
 import type { ChartSource } from '../../source/chart-source.ts';
-import { mirroredRequest, type SourceMirrors } from '../../source/mirrored-request.ts';
+import { mirroredRequest } from '../../source/mirrored-request.ts';
 import { credentialsInText } from '../../source/secret-credentials.ts';
-import type { ChartVerification } from '../../source/verification/chart-verification.ts';
 
 /** Reads the credentials for a chart from the Secret with this name. */
 export type ReadCredentials = (

@@ -1,25 +1,9 @@
 import type { ChartContent, ChartSignature } from '../../chart/load/chart-content.ts';
 import type { ChartReader } from '../chart-reader.ts';
+import type { ChartKey, ChartVerification } from '../chart-request.ts';
 import { digitsOf, sha256 } from '../digest.ts';
 import { SourceError } from '../source-error.ts';
 import { type CosignSignature, verifyCosign } from './cosign.ts';
-
-/** A key whose signatures of charts count. It has one of the two forms. */
-export interface ChartKey {
-  /** For errors and results. */
-  name: string;
-  /** In PEM: the key of `cosign sign --key`. */
-  publicKey?: string | undefined;
-  /** OpenPGP keys in armor, or in base64: those of `helm package --sign`. */
-  keyring?: string | undefined;
-}
-
-/** Which signatures a chart must have. */
-export interface ChartVerification {
-  /** `if-present`: only a chart that has a signature must have a valid one. */
-  mode: 'always' | 'if-present';
-  keys: readonly ChartKey[];
-}
 
 /** A chart that was found, and its signatures. */
 export interface FoundChart {
