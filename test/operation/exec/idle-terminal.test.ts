@@ -11,6 +11,7 @@ import { runSession } from '../../../src/cli/ctl/exec/run-session.ts';
 import { connectCluster } from '../../../src/kube/cluster.ts';
 import { operation } from '../../../src/operation/exec/exec-pod.ts';
 import { execPod } from '../../../src/protocol/commands/exec-pod.ts';
+import type { CommandPayloads } from '../../../src/protocol/commands/index.ts';
 import { testAgent } from '../../agent/support/agent.ts';
 import { testPlane } from '../../control-plane/support/plane.ts';
 import { kubeconfigOf } from '../../kube/fake-server.ts';
@@ -69,7 +70,7 @@ test('a terminal that is idle for 24 hours is there, because each hop is pinged'
     exec: kube.exec.bind(kube),
   };
   const handlers = {
-    exec_pod: (payload: object, { id, signal }: { id: string; signal: AbortSignal }) =>
+    exec_pod: (payload: CommandPayloads['exec_pod'], { id, signal }: { id: string; signal: AbortSignal }) =>
       // the rest of a context is not used
       operation.perform(payload, { cluster, signal, id, openStream: () => open(id, signal) } as never),
   };
