@@ -178,7 +178,7 @@ export function awaitsApproval(rollout: Rollout): boolean {
 }
 
 /** Whether the present wave waits until it is approved. */
-export function awaitsWave({ plan, status }: Pick<Rollout, 'plan' | 'status'>): boolean {
+function awaitsWave({ plan, status }: Pick<Rollout, 'plan' | 'status'>): boolean {
   const { phase, wave, waveStage, approved } = status;
   if (phase !== 'running' || waveStage !== 'approval' || approved > wave) return false;
   return waveSpec({ plan }, wave).approval ?? (plan.spec.approval && wave > 0);

@@ -2,35 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { type PlannedChanges, plannedChanges } from '../../protocol/commands/plan-release.ts';
 import type { CommandResult } from '../../protocol/messages.ts';
-import { type Changes, type Cluster, clusterOf, type Rollout, type RolloutPlan } from './rollout.ts';
-
-/** The plan of a cluster, which is performed when its group is approved. */
-export interface ClusterPlan {
-  /** The id, with all characters of its digest. */
-  readonly id: string;
-  /** The group of plans that change the same. */
-  readonly group: string;
-  /** Time in milliseconds. */
-  readonly expiresAt: number;
-}
-
-/** Plans of clusters that would change the same. One approval is for all of them. */
-export interface PlanGroup {
-  /** The digest of `changes`: another text has another one. */
-  readonly id: string;
-  /** The first cluster with such a plan. */
-  readonly agentId: string;
-  /** The plan of that cluster. */
-  readonly plan: string;
-  /** Numbers of objects by what happens to them. */
-  readonly counts: Readonly<Record<string, number>>;
-  readonly action: string;
-  readonly chart?: string;
-  /** JSON text of `PlannedChanges`. Undefined: it is too long to be kept. */
-  readonly changes?: string;
-  /** The name of the user who has approved the group. */
-  readonly approvedBy?: string;
-}
+import { type Changes, type Cluster, clusterOf, type PlanGroup, type Rollout, type RolloutPlan } from './rollout.ts';
 
 /** Number of groups of a rollout. */
 const maxGroups = 1000;

@@ -1,10 +1,10 @@
 import { ControlPlaneError } from '../error.ts';
 import { stopped } from './advance.ts';
-import type { PlanGroup } from './cluster-plan.ts';
 import {
   type Changes,
   type Cluster,
   isEnded,
+  type PlanGroup,
   type Rollout,
   type RolloutStatus,
   withoutFailure,

@@ -1,10 +1,10 @@
 import type { EntryStore } from '../enrolment/enrolled-keys.ts';
 import type { StoredEntry } from '../store/command-store.ts';
-import type { PlanGroup } from './cluster-plan.ts';
 import {
   type Changes,
   type Cluster,
   newStatus,
+  type PlanGroup,
   type Rollout,
   type RolloutPlan,
   type RolloutStatus,

@@ -7,9 +7,16 @@ import { ControlPlaneError } from '../error.ts';
 import type { Logger } from '../logger.ts';
 import { advance, awaitsApproval, type Presence, type World } from './advance.ts';
 import { clusterCommand } from './cluster-command.ts';
-import type { PlanGroup } from './cluster-plan.ts';
 import { settleCheck } from './decisions.ts';
-import { type Changes, type Cluster, clusterOf, commandKey, isActive, type Rollout } from './rollout.ts';
+import {
+  type Changes,
+  type Cluster,
+  clusterOf,
+  commandKey,
+  isActive,
+  type PlanGroup,
+  type Rollout,
+} from './rollout.ts';
 import { keepChanges, type RestoredRollout } from './rollout-entries.ts';
 import { settle } from './settle.ts';
 import { askCheck, type AskWebhook, awaitsCheck } from './wave-check.ts';

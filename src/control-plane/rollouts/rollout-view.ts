@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import { awaitsApproval, endOfSoak } from './advance.ts';
-import type { PlanGroup } from './cluster-plan.ts';
-import { clusterOf, clusterStageSchema, type Rollout, rolloutPhaseSchema, waveStageSchema } from './rollout.ts';
+import {
+  clusterOf,
+  clusterStageSchema,
+  type PlanGroup,
+  type Rollout,
+  rolloutPhaseSchema,
+  waveStageSchema,
+} from './rollout.ts';
 
 /** Numbers of clusters by stage. */
 const stageCountsSchema = z.partialRecord(clusterStageSchema, z.int());

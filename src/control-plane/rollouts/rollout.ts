@@ -1,8 +1,35 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { Principal } from '../access/role.ts';
-import type { ClusterPlan, PlanGroup } from './cluster-plan.ts';
 import type { RolloutSpec } from './rollout-spec.ts';
+
+/** The plan of a cluster, which is performed when its group is approved. */
+export interface ClusterPlan {
+  /** The id, with all characters of its digest. */
+  readonly id: string;
+  /** The group of plans that change the same. */
+  readonly group: string;
+  /** Time in milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** Plans of clusters that would change the same. One approval is for all of them. */
+export interface PlanGroup {
+  /** The digest of `changes`: another text has another one. */
+  readonly id: string;
+  /** The first cluster with such a plan. */
+  readonly agentId: string;
+  /** The plan of that cluster. */
+  readonly plan: string;
+  /** Numbers of objects by what happens to them. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly action: string;
+  readonly chart?: string;
+  /** JSON text of `PlannedChanges`. Undefined: it is too long to be kept. */
+  readonly changes?: string;
+  /** The name of the user who has approved the group. */
+  readonly approvedBy?: string;
+}
 
 /**
  * The place of a cluster in a rollout.
