@@ -104,7 +104,7 @@ type Mirrors = z.output<typeof mirrorsSchema>;
 type PullSecrets = z.output<typeof pullSecretsSchema>;
 
 /** Where charts come from instead. */
-export interface ChartMirrors {
+interface ChartMirrors {
   /**
    * Returns the URL of a mirror in place of another one, and the Secret with its credentials.
    * Undefined if no mirror is for the URL.

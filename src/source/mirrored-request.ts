@@ -1,5 +1,6 @@
 import { isRegistryUrl, isUrl } from './chart-location.ts';
 import type { ChartRequest, SourceMirrors } from './chart-request.ts';
+import { withoutTrailingSlashes } from './http/http-url.ts';
 import { SourceError } from './source-error.ts';
 
 /** A request for a chart of a mirror. */
@@ -21,7 +22,7 @@ export function mirroredRequest(request: ChartRequest, mirrors: SourceMirrors): 
   if (repoUrl === '' && !isUrl(name)) return undefined; // a local chart
   // the name of a chart in a registry is a part of its path
   const isPart = repoUrl !== '' && isRegistryUrl(repoUrl) && !isUrl(name);
-  const url = isPart ? `${repoUrl.replace(/\/+$/, '')}/${name}` : repoUrl || name;
+  const url = isPart ? `${withoutTrailingSlashes(repoUrl)}/${name}` : repoUrl || name;
   requirePlain(url);
   const mirror = mirrors.mirrorOf(url);
   if (mirror === undefined) return undefined;

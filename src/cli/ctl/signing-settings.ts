@@ -84,7 +84,8 @@ function agentKeysOf(text: string): AgentKeys {
   if (given.length > maxAgentKeys) throw wrong(`has more than ${maxAgentKeys} keys`);
   const all = new Map<string, PublicKey[]>();
   for (const line of given) {
-    const [, agentId = '', key = ''] = /^(\S+)[ \t]+(.*)$/.exec(line) ?? [];
+    const [, agentId = '', rest = ''] = /^(\S+)[ \t](.*)$/.exec(line) ?? [];
+    const key = rest.trimStart();
     all.set(agentId, [...(all.get(agentId) ?? []), readLine(agentId, key)]);
   }
   return (agentId) => (agentId === undefined ? undefined : all.get(agentId));

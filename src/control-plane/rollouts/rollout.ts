@@ -4,7 +4,7 @@ import type { Principal } from '../access/role.ts';
 import type { RolloutSpec } from './rollout-spec.ts';
 
 /** The plan of a cluster, which is performed when its group is approved. */
-export interface ClusterPlan {
+interface ClusterPlan {
   /** The id, with all characters of its digest. */
   readonly id: string;
   /** The group of plans that change the same. */

@@ -14,7 +14,7 @@ export interface ImageMirror {
 }
 
 /** A Secret with which pods pull the images of registries. */
-export interface PullSecret {
+interface PullSecret {
   registries: readonly ImagePrefix[];
   name: string;
 }
