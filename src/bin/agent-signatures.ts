@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Logger } from '../agent/logger.ts';
 import type { ClusterTime } from '../policy/policy-scope.ts';
+import { SealingKeys } from '../sealing/sealing-keys.ts';
 import { sshLineOf } from '../signatures/public-key.ts';
 import { SignatureError } from '../signatures/signature-error.ts';
 import { type LocalSigner, pemSigner } from '../signatures/signer.ts';
-import { SealingKeys } from '../sealing/sealing-keys.ts';
 import { memorySignatureStore, UsedSignatures } from '../signatures/used-signatures.ts';
 import { versionedSecret, type VersionedSecretOptions } from './versioned-secret.ts';
 

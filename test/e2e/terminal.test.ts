@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
+import { connectCluster } from '../../src/kube/cluster.ts';
 import { stringAt } from '../../src/objects/fields.ts';
 import { uniqueName } from '../api/environment.ts';
 import { eventually } from '../support/eventually.ts';
@@ -16,19 +17,34 @@ import { kubeconfigText } from './real-cluster.ts';
 // says what is in its cells.
 
 const { E2E_IMAGE_BASE: base = '', E2E_LOAD_IMAGE: loadCommand = '' } = process.env;
-const needs = base === '' || loadCommand === '' ? ' (needs E2E_IMAGE_BASE and E2E_LOAD_IMAGE)' : '';
-const onCluster = needs === '' ? test.serial : test.skip;
-
 const run = promisify(execFile);
+const { image, needs = '' } = await prepared();
+const onCluster = image === undefined ? test.skip : test.serial;
+
+/** Returns the image with the programs, or what is missing, as an end of the titles. */
+async function prepared(): Promise<{ image?: string; needs?: string }> {
+  if (base === '' || loadCommand === '') return { needs: ' (needs E2E_IMAGE_BASE and E2E_LOAD_IMAGE)' };
+  try {
+    await run('tmux', ['-V']);
+  } catch {
+    return { needs: ' (needs tmux)' };
+  }
+  try {
+    return { image: await loadShellTools(base, loadCommand) };
+  } catch (error) {
+    console.error(error);
+    return { needs: ' (needs an image with vim, less and top, which could not be built)' };
+  }
+}
+
 const program = fileURLToPath(new URL('../../src/bin/helm-agent.ts', import.meta.url));
 const options = { kubeconfig: kubeconfigText(), localCharts: '.', arguments: ['--allow-rights', 'read,exec'] };
 const harness = useHarness(() => options);
+const cluster = connectCluster({ text: options.kubeconfig });
 const namespace = uniqueName('e2e');
 
 test.before('a pod with the programs', async () => {
-  if (needs !== '') return;
-  const image = await loadShellTools(base, loadCommand);
-  const { cluster } = harness();
+  if (image === undefined) return;
   await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   await cluster.create({
     apiVersion: 'v1',
@@ -46,7 +62,8 @@ test.before('a pod with the programs', async () => {
 });
 
 test.after.always('namespace', async () => {
-  if (needs === '') await harness().cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace });
+  if (image !== undefined) await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace });
+  await cluster.close();
 });
 
 /** Opens a terminal of 80 columns and 24 rows, in which a program of the pod runs. */
@@ -69,7 +86,7 @@ async function terminal(t: ExecutionContext, ...command: string[]) {
     rows,
     keys: (...keys: string[]) => tmux('send-keys', ...keys),
     resize: (columns: number, lines: number) => tmux('resize-window', '-x', String(columns), '-y', String(lines)),
-    async shows(what: RegExp, fits: (lines: string[]) => boolean = () => true) {
+    shows: async (what: RegExp, fits: (lines: string[]) => boolean = () => true) => {
       let lines: string[] = [];
       try {
         await eventually(String(what), async () => {
