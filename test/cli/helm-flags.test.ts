@@ -19,8 +19,8 @@ test(
 
 test(
   refuses,
-  'ctl upgrade web web --agent a --verify',
-  "Error: helm-agent ctl upgrade has no --verify, unlike helm: verify the archive of the chart before, with helm-agent helm verify\nRun 'helm-agent ctl upgrade --help' for usage.\n",
+  'ctl upgrade web web --agent a --keyring keys.gpg',
+  "Error: helm-agent ctl upgrade has no --keyring, unlike helm: verify the archive of the chart before, with helm-agent helm verify\nRun 'helm-agent ctl upgrade --help' for usage.\n",
 );
 test(
   refuses,

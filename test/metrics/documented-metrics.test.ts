@@ -45,7 +45,7 @@ for (const [process, table] of Object.entries({ agent: agentMetrics, 'control pl
     const series = metricsOf(table).map(
       ([, metric]) => seriesOf(metric).length * (metric.kind === 'histogram' ? 17 : 1),
     );
-    t.true(series.reduce((sum, count) => sum + count, 0) < 1500);
+    t.true(series.reduce((sum, count) => sum + count, 0) < 2000);
     for (const [name, { labels = {} }] of metricsOf(table)) {
       t.false('release' in labels || 'namespace' in labels || 'agent' in labels, name);
     }

@@ -101,8 +101,8 @@ export async function migrate(client: Client): Promise<void> {
   }
 }
 
-/** The collection and the id of the entry that says where the database is. */
-const placeEntry = { collection: 'database', id: 'place' };
+/** The collection and the id of the entry that says where the database is. No one else reads it. */
+export const placeEntry = { collection: 'database', id: 'place' };
 
 /**
  * Notes where the database is. If that has changed, the database was restored from a dump, whose

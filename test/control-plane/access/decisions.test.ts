@@ -305,6 +305,7 @@ test('each command that the table has is refused to users without a role for it'
 /** The routes that users may call without a role for anything, and what they get then. */
 const openRoutes: Readonly<Record<string, number>> = {
   'GET /api/agents': 200, // an empty list
+  'GET /api/agent-events': 200, // a stream without agents
   'GET /api/commands': 200,
   'GET /api/recordings': 200, // an empty list
   'GET /api/rollouts': 200, // an empty list
