@@ -45,6 +45,7 @@ export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #expiries = new Map<TrackedCommand, NodeJS.Timeout>();
   readonly #spans = new Set<Span>();
+  #isClosed = false;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -56,6 +57,7 @@ export class Dispatcher {
   }
 
   close(): void {
+    this.#isClosed = true; // the last commands may be stored after this
     for (const timer of this.#expiries.values()) clearTimeout(timer);
     this.#expiries.clear();
     for (const span of this.#spans) span.end('skip');
@@ -194,7 +196,8 @@ export class Dispatcher {
 
   #expire(command: TrackedCommand): void {
     const { expiresAt } = command.record;
-    if (command.state !== 'waiting' || expiresAt === undefined) return;
+    if (command.state !== 'waiting' || expiresAt === undefined || this.#isClosed) return;
+    this.#stopExpiry(command);
     const onExpiry = () => {
       this.#expiries.delete(command);
       if (command.state !== 'waiting') return;
