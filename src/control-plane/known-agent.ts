@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { healthSchema, helloSchema } from '../protocol/messages.ts';
 import type { CommandIndex } from './command-index.ts';
 import type { ConnectedAgent } from './connected-agent.ts';
-import type { Copies } from './copies.ts';
 import type { AgentKeys, EnrolmentState } from './enrolment/agent-keys.ts';
 
 const enrolmentSchema = z.object({
@@ -69,7 +68,8 @@ export interface KnownAgentsOptions {
   /** Returns the ids of all agents with a credential. */
   registered: () => Iterable<string>;
   keys: Pick<AgentKeys, 'knownIds' | 'stateOf'>;
-  copies: Pick<Copies, 'refusedAt'>;
+  /** Says when a process that may be of a copy of an agent's cluster was refused last. */
+  copies: { refusedAt(agentId: string): string | undefined };
   now: () => Date;
 }
 
