@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { closeSocket } from '../net/close-socket.ts';
 import { type HeartbeatTimes, keepAlive } from '../net/heartbeat.ts';
 import { limitBytes } from '../net/limit-bytes.ts';
 import { closeCodes } from '../protocol/close-codes.ts';
@@ -88,9 +89,6 @@ export interface ConnectionOptions {
 /** Status code of a WebSocket that neither end has closed. */
 const cutCode = 1006;
 
-/** Time for an agent to confirm that the connection closes. */
-const closeTimeoutMs = 1000;
-
 /** Serves an agent's socket. A packet that cannot be read is logged and ignored. */
 export function serveAgent(
   socket: WebSocket,
@@ -105,9 +103,7 @@ export function serveAgent(
   const close: AgentConnection['close'] = (code, reason) => {
     isClosing = true;
     reader.stop();
-    socket.close(code, reason);
-    const cutOff = setTimeout(() => socket.terminate(), closeTimeoutMs);
-    socket.once('close', () => clearTimeout(cutOff));
+    closeSocket(socket, code, reason);
   };
   let isGreeted = false;
   let badPackets = 0;

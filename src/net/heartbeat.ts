@@ -18,6 +18,19 @@ export interface PingableSocket {
   on(event: 'message' | 'ping' | 'pong', listener: () => void): unknown;
 }
 
+/** Returns a socket whose peer cannot be silent while it has not taken what was sent. */
+export function pausedWhileUnsent(
+  socket: PingableSocket & { readonly isPaused: boolean; readonly bufferedAmount: number },
+): PingableSocket {
+  return {
+    get isPaused() {
+      return socket.isPaused || socket.bufferedAmount > 0;
+    },
+    ping: () => socket.ping(),
+    on: (event, listener) => socket.on(event, listener),
+  };
+}
+
 /**
  * Pings a peer and watches for its silence, because TCP does not report a peer that has gone away.
  * Calls `onDead` once, and stops pinging then. Returns a function that stops earlier.

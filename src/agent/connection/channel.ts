@@ -1,4 +1,5 @@
 import { WebSocket } from 'ws';
+import { closeSocket } from '../../net/close-socket.ts';
 import { type HeartbeatTimes, keepAlive } from '../../net/heartbeat.ts';
 import { closeCodes } from '../../protocol/close-codes.ts';
 import type { CommandTable } from '../../protocol/commands/table.ts';
@@ -63,9 +64,6 @@ const defaultWaitingLimits: WaitingLimits = { length: 64 * 1024 * 1024, count: 2
 
 /** UTF-16 units of log packets that wait for a peer; the oldest are dropped. */
 const maxLogLength = 256 * 1024;
-
-/** Time for a peer to confirm that the connection closes. */
-const closeTimeoutMs = 1000;
 
 interface Connection {
   socket: WebSocket;
@@ -308,10 +306,8 @@ export class Channel implements ConnectedPeer {
   async #close({ socket, reader }: Connection, code: number, reason: string): Promise<void> {
     reader.stop();
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-    const cutOff = setTimeout(() => socket.terminate(), closeTimeoutMs);
-    socket.close(code, reason);
+    closeSocket(socket, code, reason);
     await closed;
-    clearTimeout(cutOff);
   }
 
   /** Logs merged packets: the first one at once, and their number on the next connection. */

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type Duplex, duplexPair } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { messageOf } from '../../errors/index.ts';
-import { type HeartbeatTimes, keepAlive } from '../../net/heartbeat.ts';
+import { closeSocket } from '../../net/close-socket.ts';
+import { type HeartbeatTimes, keepAlive, pausedWhileUnsent } from '../../net/heartbeat.ts';
 import { messageBatches } from '../../net/message-batches.ts';
 import { type Result, resultSchema } from '../../protocol/messages.ts';
 import { channels, messagesOf, writeMessages } from '../../protocol/streams/messages.ts';
@@ -57,9 +58,6 @@ const closed = { normally: 1000, byRule: 1008, byError: 1011 } as const;
 /** Most bytes of the reason of a close frame. */
 const maxReasonBytes = 123;
 
-/** Time for a client to confirm that the connection closes, in milliseconds. */
-const closeTimeoutMs = 1000;
-
 /**
  * Connects a client of the Go helm-agent with a shell in a container, as the command `exec_pod`:
  * each frame of the client is input, and each binary frame of this end is output of its terminal.
@@ -85,7 +83,7 @@ export async function serveRawShell(
   };
   socket.on('error', () => socket.terminate()).once('close', leave);
   const withdraw = streams.offer(key, stream);
-  const stopHeartbeat = keepAlive(unsent(socket), heartbeat, () => socket.terminate());
+  const stopHeartbeat = keepAlive(pausedWhileUnsent(socket), heartbeat, () => socket.terminate());
   try {
     const payload = JSON.stringify({ ...target, stdin: true, tty: true });
     router.receive(Buffer.from(JSON.stringify({ key, type: 'exec_pod', payload })), false, peer);
@@ -122,26 +120,13 @@ async function passOutput(end: Duplex, socket: WebSocket): Promise<void> {
 }
 
 function close(socket: WebSocket, result: Result): void {
-  if (result.ok) socket.close(closed.normally, `exit code ${String(result['exitCode'])}`);
+  if (result.ok) closeSocket(socket, closed.normally, `exit code ${String(result['exitCode'])}`);
   else {
     const { code, message } = result.error;
     const reason = Buffer.from(`${code}: ${message}`)
       .subarray(0, maxReasonBytes)
       .toString()
       .replace(/\uFFFD$/, '');
-    socket.close(code === 'forbidden' ? closed.byRule : closed.byError, reason);
+    closeSocket(socket, code === 'forbidden' ? closed.byRule : closed.byError, reason);
   }
-  const cutOff = setTimeout(() => socket.terminate(), closeTimeoutMs);
-  socket.once('close', () => clearTimeout(cutOff));
-}
-
-/** A socket whose client is not silent while it has not taken what was sent. */
-function unsent(socket: WebSocket) {
-  return {
-    get isPaused() {
-      return socket.isPaused || socket.bufferedAmount > 0;
-    },
-    ping: () => socket.ping(),
-    on: (event: 'message' | 'ping' | 'pong', listener: () => void) => socket.on(event, listener),
-  };
 }

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import { messageOf } from '../../errors/index.ts';
+import { closeSocket } from '../../net/close-socket.ts';
 import { type HeartbeatTimes, keepAlive } from '../../net/heartbeat.ts';
 import { limitBytes } from '../../net/limit-bytes.ts';
 import { closeCodes } from '../../protocol/close-codes.ts';
@@ -27,9 +28,6 @@ export interface ServeProofOptions {
 /** Bytes that an agent may send until its key is proved. */
 const maxProofBytes = 16 * 1024;
 
-/** Time for an agent to confirm that the connection closes. */
-const closeTimeoutMs = 1000;
-
 /** An agent proves its key, and once more after it has announced another one. */
 const maxChallenges = 2;
 
@@ -46,9 +44,7 @@ export function serveProof(socket: WebSocket, stream: Duplex, options: ServeProo
     socket.send(encodePacket({ type, payload: JSON.stringify(payload) }));
   const close = (code: number, reason: string) => {
     release();
-    socket.close(code, reason);
-    const cutOff = setTimeout(() => socket.terminate(), closeTimeoutMs);
-    socket.once('close', () => clearTimeout(cutOff));
+    closeSocket(socket, code, reason);
   };
   const timer = setTimeout(() => close(closeCodes.protocolViolation, 'no proof'), timeoutMs);
   const stopCounting = limitBytes(stream, maxProofBytes, () => socket.terminate());

@@ -1,13 +1,11 @@
 import type { WebSocket } from 'ws';
+import { closeSocket } from '../../net/close-socket.ts';
 import { defaultHeartbeat, keepAlive } from '../../net/heartbeat.ts';
 import { parseJson } from '../../protocol/json.ts';
 import type { Sessions } from './sessions.ts';
 
 /** Bytes that a watcher may leave unread. */
 const maxUnreadBytes = 4 * 1024 * 1024;
-
-/** Time for a watcher to confirm that the connection closes, in milliseconds. */
-const closeTimeoutMs = 1000;
 
 /** Status codes of RFC 6455. */
 const closed = { normally: 1000, byViolation: 1008, tooSlow: 1013 } as const;
@@ -28,11 +26,7 @@ export interface WatchOptions {
  * `stream_ended`.
  */
 export function serveWatcher(socket: WebSocket, { sessions, key, user, signal }: WatchOptions): void {
-  const end = (code: number, reason: string) => {
-    socket.close(code, reason);
-    const cutOff = setTimeout(() => socket.terminate(), closeTimeoutMs);
-    socket.once('close', () => clearTimeout(cutOff));
-  };
+  const end = (code: number, reason: string) => closeSocket(socket, code, reason);
   const { leave, terminate } = sessions.join(key, {
     user,
     send(channel, bytes) {

@@ -2,7 +2,8 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { codeOf, messageOf } from '../../errors/index.ts';
-import { type HeartbeatTimes, keepAlive } from '../../net/heartbeat.ts';
+import { closeSocket } from '../../net/close-socket.ts';
+import { type HeartbeatTimes, keepAlive, pausedWhileUnsent } from '../../net/heartbeat.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { FrameReader } from '../../protocol/session/frame-reader.ts';
 import type { FrameTurns } from '../../protocol/session/frame-turns.ts';
@@ -26,9 +27,6 @@ const sessionHeartbeat: HeartbeatTimes = { pingIntervalMs: 20_000, silenceLimitM
 
 /** Time for the result to arrive after the end of the stream. */
 const resultWaitMs = 10_000;
-
-/** Time for a caller to confirm that the connection closes. */
-const closeTimeoutMs = 1000;
 
 /** Status codes of RFC 6455. */
 const closed = { normally: 1000, forAgent: 1011, byViolation: 1008 } as const;
@@ -60,7 +58,7 @@ export async function serveSession(socket: WebSocket, command: TrackedCommand, o
     onFrame(frame, isBinary) {
       const message = callerMessage(frame, isBinary);
       if (message === undefined) {
-        close(socket, closed.byViolation, 'a message does not follow docs/protocol.md');
+        closeSocket(socket, closed.byViolation, 'a message does not follow docs/protocol.md');
         gone.abort();
         return;
       }
@@ -74,7 +72,7 @@ export async function serveSession(socket: WebSocket, command: TrackedCommand, o
     resume = undefined;
   };
   resume = reader.hold(); // until the agent can take input
-  const stopHeartbeat = keepAlive(pausable(socket), heartbeat, () => socket.terminate());
+  const stopHeartbeat = keepAlive(pausedWhileUnsent(socket), heartbeat, () => socket.terminate());
   socket.on('error', () => socket.terminate());
   try {
     const taken = await streams.take(command, ended);
@@ -99,7 +97,7 @@ export async function serveSession(socket: WebSocket, command: TrackedCommand, o
   stopHeartbeat();
   await attendance?.close();
   if (!ended.aborted) await endWithResult(socket, command, gone.signal);
-  else close(socket, closed.normally, 'the session is over');
+  else closeSocket(socket, closed.normally, 'the session is over');
 }
 
 /** Sends the result, which follows the end of the stream, and closes the connection. */
@@ -111,8 +109,8 @@ async function endWithResult(socket: WebSocket, command: TrackedCommand, gone: A
   ]);
   over.abort();
   if (result) await send(socket, textOf('result', result));
-  if (result) close(socket, closed.normally, 'the command has ended');
-  else close(socket, closed.forAgent, 'the stream to the agent has ended, and the result has not arrived');
+  if (result) closeSocket(socket, closed.normally, 'the command has ended');
+  else closeSocket(socket, closed.forAgent, 'the stream to the agent has ended, and the result has not arrived');
 }
 
 /** Returns a message of a caller as agents get it; undefined if it breaks the rules. */
@@ -134,17 +132,6 @@ function isJson(frame: Buffer): boolean {
   }
 }
 
-/** A socket whose peer is not silent while it has not taken what was sent. */
-function pausable(socket: WebSocket) {
-  return {
-    get isPaused() {
-      return socket.isPaused || socket.bufferedAmount > 0;
-    },
-    ping: () => socket.ping(),
-    on: (event: 'message' | 'ping' | 'pong', listener: () => void) => socket.on(event, listener),
-  };
-}
-
 function textOf(type: 'result' | 'error' | 'session', payload: object): string {
   return JSON.stringify({ type, payload });
 }
@@ -153,10 +140,4 @@ function textOf(type: 'result' | 'error' | 'session', payload: object): string {
 async function send(socket: WebSocket, message: Buffer | string): Promise<void> {
   if (socket.readyState !== socket.OPEN) return;
   await new Promise<void>((resolve) => socket.send(message, () => resolve()));
-}
-
-function close(socket: WebSocket, code: number, reason: string): void {
-  socket.close(code, reason);
-  const cutOff = setTimeout(() => socket.terminate(), closeTimeoutMs);
-  socket.once('close', () => clearTimeout(cutOff));
 }
