@@ -32,7 +32,12 @@ export async function requireFolder(setting: Setting, path: string | undefined, 
   throw settingError(setting, `${path} is not a folder; create it, or name another`);
 }
 
-async function readSettingFile(setting: Setting, path: string, { readFile }: Pick<Files, 'readFile'>) {
+/** Reads the file of a setting. Throws `SettingError`. */
+export async function readSettingFile(
+  setting: Setting,
+  path: string,
+  { readFile }: Pick<Files, 'readFile'>,
+): Promise<Uint8Array> {
   try {
     return await readFile(path);
   } catch (error) {

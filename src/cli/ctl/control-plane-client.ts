@@ -1,9 +1,8 @@
 import { randomUUID, X509Certificate } from 'node:crypto';
 import * as z from 'zod';
-import { openError } from '../../go/file-error.ts';
 import { currentDate } from '../../go/host.ts';
 import { readTraceparent } from '../../protocol/traceparent.ts';
-import { readToken } from '../check-settings.ts';
+import { readSettingFile, readToken } from '../check-settings.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { insecureTransportSetting, requireSecureTransport } from '../insecure-transport.ts';
 import { readSettings, type Setting, settingError, type Settings, switchSchema } from '../settings.ts';
@@ -96,11 +95,9 @@ async function fetchWithCa(ca: string): Promise<ProgramDependencies['fetch']> {
 async function readCertificates(
   setting: Setting,
   path: string,
-  { readFile }: Pick<ProgramDependencies, 'readFile'>,
+  files: Pick<ProgramDependencies, 'readFile'>,
 ): Promise<string> {
-  const bytes = await readFile(path).catch((error: unknown) => {
-    throw settingError(setting, `${openError(path, error).message}; name a file that this user can read`);
-  });
+  const bytes = await readSettingFile(setting, path, files);
   const text = new TextDecoder().decode(bytes);
   try {
     new X509Certificate(text); // OpenSSL ignores texts without a certificate

@@ -1,4 +1,3 @@
-import { openError } from '../../go/file-error.ts';
 import type { Sealed } from '../../protocol/sealed.ts';
 import { type PublicSealingKey, readSealingKey } from '../../sealing/public-sealing-key.ts';
 import { seal } from '../../sealing/sealed-text.ts';
@@ -6,6 +5,7 @@ import { SealingError } from '../../sealing/sealing-error.ts';
 import { argumentCount } from '../cobra/argument-count.ts';
 import type { Command, Invocation } from '../cobra/command.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
+import { readFlagFile } from '../flag-file.ts';
 import { readPassword } from '../password-file.ts';
 import { customFlag, textFlag } from '../pflag/flag.ts';
 import type { FlagValues } from '../pflag/flag-values.ts';
@@ -108,14 +108,8 @@ function keyOf(line: string, subject: string): PublicSealingKey {
   }
 }
 
-async function readText(
-  { readFile }: Pick<ProgramDependencies, 'readFile'>,
-  flag: string,
-  path: string,
-): Promise<string> {
-  const bytes = await readFile(path).catch((error: unknown) => {
-    throw new Error(`--${flag}: ${openError(path, error).message}`, { cause: error });
-  });
+async function readText(files: Pick<ProgramDependencies, 'readFile'>, flag: string, path: string): Promise<string> {
+  const bytes = await readFlagFile(files, flag, path);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { openError } from '../../go/file-error.ts';
 import { type PublicKey, readPublicKey } from '../../signatures/public-key.ts';
 import { SignatureError } from '../../signatures/signature-error.ts';
 import { type LocalSigner, pemSigner } from '../../signatures/signer.ts';
+import { readSettingFile } from '../check-settings.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { type Setting, settingError, type Settings } from '../settings.ts';
 
@@ -53,12 +53,10 @@ async function readKey<Key>(
   setting: Setting,
   path: string | undefined,
   parse: (text: string) => Key,
-  { readFile }: Pick<ProgramDependencies, 'readFile'>,
+  files: Pick<ProgramDependencies, 'readFile'>,
 ): Promise<Key | undefined> {
   if (path === undefined) return undefined;
-  const bytes = await readFile(path).catch((error: unknown) => {
-    throw settingError(setting, `${openError(path, error).message}; name a file that this user can read`);
-  });
+  const bytes = await readSettingFile(setting, path, files);
   try {
     return parse(new TextDecoder().decode(bytes));
   } catch (error) {
