@@ -1,5 +1,5 @@
 import { RecentLines } from '../agent/support/recent-lines.ts';
-import type { RunSettings } from '../cli/run/settings.ts';
+import type { RunSettings } from '../cli/run/settings-schema.ts';
 import { serverTlsFiles } from '../cli/server-tls-settings.ts';
 import { agentOf } from './agent-of.ts';
 import { clusterOf } from './cluster-of.ts';

@@ -9,7 +9,7 @@ import type { GuardSettings } from './guard/settings.ts';
 import type { KubeConfig } from './helm/kubeconfig.ts';
 import type { Releases } from './helm/release/releases.ts';
 import type { HelmSettings } from './helm/settings.ts';
-import type { RunSettings } from './run/settings.ts';
+import type { RunSettings } from './run/settings-schema.ts';
 import type { SandboxSettings } from './sandbox/settings.ts';
 
 /** An output stream. */

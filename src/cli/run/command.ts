@@ -6,7 +6,8 @@ import { requireSecureTransport } from '../insecure-transport.ts';
 import { explainListenError } from '../listen-error.ts';
 import { requireServerTls } from '../server-tls-settings.ts';
 import { givenSettings, readSettings, settingError, settingFlags } from '../settings.ts';
-import { runSchema, type RunSettings, runSettings } from './settings.ts';
+import { runSettings } from './settings.ts';
+import { runSchema, type RunSettings } from './settings-schema.ts';
 
 export const runCommand: Command<ProgramDependencies> = {
   use: 'run',

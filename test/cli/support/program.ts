@@ -2,7 +2,7 @@ import type { ControlPlaneSettings } from '../../../src/cli/control-plane/settin
 import type { ProgramDependencies, SessionTerminal, Terminal } from '../../../src/cli/dependencies.ts';
 import type { GuardSettings } from '../../../src/cli/guard/settings.ts';
 import { createProgram } from '../../../src/cli/program.ts';
-import type { RunSettings } from '../../../src/cli/run/settings.ts';
+import type { RunSettings } from '../../../src/cli/run/settings-schema.ts';
 import type { SandboxSettings } from '../../../src/cli/sandbox/settings.ts';
 import type { VerbEntry } from '../../../src/cli/verb/index.ts';
 import type { CommandTable } from '../../../src/protocol/commands/table.ts';
