@@ -1,17 +1,18 @@
 // Shows the main job on one machine, with a cluster (the sandbox or a real one), a control plane
 // and an agent: installs a chart from an HTTP repository, then upgrades it to an image that does
-// not exist, which fails at once and is rolled back. With --fleet, it shows rollouts over 200
-// simulated agents instead.
+// not exist, which fails at once and is rolled back. With --fleet, it shows rollouts over simulated
+// agents instead.
 import { parseArgs } from 'node:util';
 import { messageOf } from '../errors/index.ts';
 import { runDemo } from './demo/run-demo.ts';
 
-const usage = `Usage: npm run demo -- [--chart NAME] [--kubeconfig FILE --image REF | --fleet] [--keep]
+const usage = `Usage: npm run demo -- [--chart NAME] [--kubeconfig FILE --image REF | --fleet [--agents N]] [--keep]
 
   --chart NAME       chart in examples/charts: web, or nunjucks-web, which is written for Nunjucks (default: web)
   --kubeconfig FILE  use this cluster instead of the sandbox
   --image REF        image of a web server that the nodes of the cluster can run
-  --fleet            show rollouts over the sandbox and 200 simulated agents
+  --fleet            show rollouts over the sandbox and simulated agents
+  --agents N         number of simulated agents of the fleet, 1 to 1000 (default: 200)
   --keep             keep everything running until Ctrl-C, to try more commands
 
 Examples:
@@ -29,6 +30,7 @@ try {
       kubeconfig: { type: 'string' },
       image: { type: 'string' },
       fleet: { type: 'boolean', default: false },
+      agents: { type: 'string' },
       keep: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },

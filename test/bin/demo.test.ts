@@ -39,8 +39,9 @@ test('the demo tells in five sentences that a missing image ends the wait at onc
   t.deepEqual(left, []);
 });
 
-test('the demo of a fleet tells that a rollout stops at its first cluster, which gets back what it had', async (t) => {
+test('the demo of 200 agents tells that a rollout stops at its first cluster, which gets back what it had', async (t) => {
   t.timeout(180_000);
+  const started = performance.now();
   const { code, text, left } = await demo(t, () => undefined, ['--fleet']);
   t.is(code, 0, text);
   t.is(text.split('\n').filter((line) => /^[A-Z].*\.$/.test(line)).length, 4, text);
@@ -49,6 +50,7 @@ test('the demo of a fleet tells that a rollout stops at its first cluster, which
   t.regex(text, /demo: revision 2 +failed .*\n +demo: revision 3 +deployed +Rollback to 1\n/);
   t.regex(text, /✗ wave 1 +1 +1 reverted\n +· wave 2 +21 +21 pending\n +· wave 3 +179 +179 pending\n/);
   t.deepEqual(left, []);
+  t.log(`it took ${((performance.now() - started) / 1000).toFixed(1)} s`);
 });
 
 for (const [name, moment] of Object.entries({
@@ -67,18 +69,29 @@ for (const [name, moment] of Object.entries({
           interrupt();
         }
       },
-      ['--fleet'],
+      ['--fleet', '--agents', '10'],
     );
     t.is(code, 130, text);
     t.deepEqual(left, []);
   });
 }
 
-test('the demo of a fleet refuses a real cluster', async (t) => {
-  const { code, text } = await demo(t, () => undefined, ['--fleet', '--kubeconfig', 'config']);
-  t.is(code, 1);
-  t.regex(text, /^--fleet has a simulated cluster; leave --kubeconfig out/);
-});
+const refused: Record<string, { args: string[]; message: RegExp }> = {
+  'a real cluster': {
+    args: ['--fleet', '--kubeconfig', 'config'],
+    message: /^--fleet has a simulated cluster; leave --kubeconfig out/,
+  },
+  'no agents': { args: ['--fleet', '--agents', '0'], message: /^--agents must be a number from 1 to 1000/ },
+  'too many agents': { args: ['--fleet', '--agents', '1001'], message: /^--agents must be a number from 1 to 1000/ },
+  'agents without a fleet': { args: ['--agents', '10'], message: /^--agents is for a fleet; add --fleet/ },
+};
+for (const [name, { args, message }] of Object.entries(refused)) {
+  test(`the demo refuses ${name}`, async (t) => {
+    const { code, text } = await demo(t, () => undefined, args);
+    t.is(code, 1);
+    t.regex(text, message);
+  });
+}
 
 const moments: Record<string, RegExp> = {
   'while it starts': /^A control plane/,

@@ -15,6 +15,8 @@ export interface FleetDemoOptions {
   charts: string;
   /** Name of the chart. */
   chart: string;
+  /** Number of agents without a cluster. */
+  fleetSize: number;
   /** Whether to keep everything running until the signal aborts. */
   keep: boolean;
   terminal: Terminal;
@@ -22,9 +24,6 @@ export interface FleetDemoOptions {
   cleanup: AsyncDisposableStack;
   signal: AbortSignal;
 }
-
-/** Number of agents without a cluster. */
-const fleetSize = 200;
 
 /** The agent of the sandbox, which is the first cluster of each rollout. */
 const canary = 'demo';
@@ -36,16 +35,16 @@ const release = { releaseName: 'hello', namespace: 'helm-agent-demo' };
  * undone. Returns the exit code. Rejects with the signal's reason.
  */
 export async function tellFleet(options: FleetDemoOptions): Promise<number> {
-  const { charts, chart, keep, terminal, cleanup, signal } = options;
+  const { charts, chart, fleetSize, keep, terminal, cleanup, signal } = options;
   const story = createStory(terminal);
   story.begin(`A control plane, an agent for a simulated cluster and ${fleetSize} simulated agents start.`);
   const started = await startAll({ charts, chart, kubeconfig: undefined }, cleanup, signal);
   const { plane, repository: repoUrl, server } = started;
-  await startFleet(started, cleanup, signal);
+  await startFleet(started, fleetSize, cleanup, signal);
   const base = {
     agents: [canary, 'edge-*'],
     waves: [{ agents: [canary] }, { size: '10%' }, {}],
-    ...{ concurrency: 50, soak: '1s' },
+    ...{ concurrency: 50, soak: '250ms' },
   } satisfies Partial<RolloutOptions>;
   const values = { migration: { enabled: false } };
   const payload = { ...release, chartName: chart, repoUrl, values };
@@ -91,12 +90,13 @@ export async function tellFleet(options: FleetDemoOptions): Promise<number> {
 
 async function startFleet(
   { plane, server }: Started,
+  size: number,
   cleanup: AsyncDisposableStack,
   signal: AbortSignal,
 ): Promise<void> {
   const log = processLogger('error');
   const controlPlaneUrl = server.replace(/^http/, 'ws');
-  const ids = Array.from({ length: fleetSize }, (_, index) => `edge-${String(index + 1).padStart(3, '0')}`);
+  const ids = Array.from({ length: size }, (_, index) => `edge-${String(index + 1).padStart(3, '0')}`);
   await Promise.all(
     ids.map(async (agentId) => {
       const agent = await startSimulatedAgent({

@@ -24,6 +24,8 @@ export interface DemoOptions {
   image?: string | undefined;
   /** Whether to tell about rollouts over a simulated fleet instead. Default: false. */
   fleet?: boolean;
+  /** Number of simulated agents of the fleet. Default: 200. */
+  agents?: string | undefined;
   /** Whether to keep everything running until the process gets a stop signal. Default: false. */
   keep?: boolean;
 }
@@ -33,6 +35,8 @@ const agent = 'demo';
 const namespace = 'helm-agent-demo';
 const releaseName = 'hello';
 const defaultImage = 'localhost/app:1';
+const defaultFleetSize = 200;
+const maxFleetSize = 1000;
 
 /** Exit code of a process that Ctrl-C ended, as in shells. */
 const interruptedCode = 130;
@@ -44,6 +48,7 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   if (!folders.includes(chart)) throw new Error(`unknown chart ${chart}; the charts are ${folders.join(' and ')}`);
   const { fleet = false, keep = false, kubeconfig } = options;
   if (fleet && kubeconfig !== undefined) throw new Error('--fleet has a simulated cluster; leave --kubeconfig out');
+  const fleetSize = fleetSizeOf(options);
   const stopping = new AbortController();
   const onSignal = () => {
     if (stopping.signal.aborted) process.exit(interruptedCode);
@@ -54,7 +59,7 @@ export async function runDemo(options: DemoOptions): Promise<number> {
     await using cleanup = new AsyncDisposableStack();
     const terminal = terminalOf(process.stdout);
     const { signal } = stopping;
-    if (fleet) return await tellFleet({ charts, chart, keep, terminal, cleanup, signal });
+    if (fleet) return await tellFleet({ charts, chart, fleetSize, keep, terminal, cleanup, signal });
     return await tellAll({ ...options, chart }, terminal, cleanup, signal);
   } catch (error) {
     if (stopping.signal.aborted) return interruptedCode;
@@ -62,6 +67,15 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   } finally {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(name, onSignal);
   }
+}
+
+/** Returns the number of simulated agents. */
+function fleetSizeOf({ fleet = false, agents }: DemoOptions): number {
+  if (agents === undefined) return defaultFleetSize;
+  if (!fleet) throw new Error('--agents is for a fleet; add --fleet');
+  const size = /^\d{1,4}$/.test(agents) ? Number(agents) : 0;
+  if (size >= 1 && size <= maxFleetSize) return size;
+  throw new Error(`--agents must be a number from 1 to ${maxFleetSize}`);
 }
 
 async function tellAll(
