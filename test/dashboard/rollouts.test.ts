@@ -154,3 +154,45 @@ test('plans are read by what they change, approved, and applied; hostile names i
   await page.getByRole('status').getByText('Succeeded').waitFor();
   t.like(world.plane.rollouts.get('plans'), { phase: 'succeeded', clusters: { updated: 4 } });
 });
+
+test('a plan that the policy of an owner holds is listed, and shown with its approvals and the commands that approve it', async (t) => {
+  const { world } = t.context;
+  const hostile = '<img src=x onerror=alert(1)>\u202e';
+  const approvals = {
+    approvals: [{ by: ['alice'] }, { by: [hostile], problem: 'the key is not one of the policy' }],
+    secret: 'helm-agent/helm-agent.plan.4711',
+  };
+  const outcomeOf = () => 'approval_required' as const;
+  t.teardown(await connectFleet(world.url, ['owned-0'], { outcomeOf, approvals, differingOf: () => hostile }));
+  await world.plane.rollouts.start({ id: 'owned', agents: ['owned-*'], payload, plan: true, soak: false });
+  const page = await open(t, hrefOf('rollout', { rollout: 'owned' }));
+  await page.getByRole('button', { name: 'Approve', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+  await page.getByRole('table').getByText('approval_required').waitFor();
+  await page.getByRole('table').getByRole('link', { name: 'owned-0' }).click();
+  await page.getByRole('list', { name: 'Approvals' }).getByText('alice').waitFor();
+  await page.getByText('Does not count').waitFor();
+  await page.getByRole('list', { name: 'Differences' }).getByText('containers[name=app].image').waitFor();
+  const [{ plan = '' } = {}] = world.plane.rollouts.clusters('owned');
+  const command = await page.getByLabel('Command that signs').innerText();
+  t.is(command.replaceAll(/ \\\n +/g, ' '), `helm-agent ctl approve-plan ${plan} --agent owned-0 --sign-key KEY.pem`);
+  t.regex(
+    await page.getByLabel('Command for the cluster').innerText(),
+    /^kubectl annotate secret -n helm-agent helm-agent\.plan\.4711 \\\n {2}helm-agent\/approved=[0-9a-f]{64}$/,
+  );
+  t.deepEqual(await barriers(page), []);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await requireFit(t, page, 'the plan');
+  await page.goto(`${world.url}/plans`);
+  const list = page.getByRole('list', { name: 'Plans that wait for approval' });
+  await list.getByText('in the rollout owned').waitFor();
+  t.deepEqual(await barriers(page), []);
+  await requireFit(t, page, 'the plans');
+  await list.getByRole('link', { name: 'shop/web' }).click();
+  await page.waitForURL(/\/agents\/owned-0\/plans\//);
+  t.is(await page.locator('main img').count(), 0);
+  const stranger = await world.tokenOf('plan-stranger', [{ rights: ['read'], agents: ['elsewhere'] }]);
+  const hidden = await open(t, hrefOf('plan', { agent: 'owned-0', plan }), { token: stranger });
+  await hidden.getByRole('alert').waitFor();
+  t.is(await hidden.getByText('alice').count(), 0);
+});

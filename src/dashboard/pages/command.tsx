@@ -166,6 +166,11 @@ function FailureView({ failure: { code, message, position, resources, fields } }
         <p>
           <bdi>{foreignName(message, 4000)}</bdi>
         </p>
+        {code === 'approval_required' && (
+          <p>
+            <a href={hrefOf('plans', {})}>Plans that wait for approval</a>
+          </p>
+        )}
         {position && (
           <p class="muted">{foreignName([position.file, position.line, position.column].filter(Boolean).join(':'))}</p>
         )}

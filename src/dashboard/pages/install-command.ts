@@ -1,3 +1,5 @@
+import { shellWord } from '../text/shell-word.ts';
+
 /** An agent that was invited. */
 export interface Invitation {
   readonly agentId: string;
@@ -28,10 +30,6 @@ export function installCommand({ agentId, url, token, chart, replacesKey }: Invi
 /** Whether an agent would send its packets without encryption. */
 function isInsecure(url: string): boolean {
   return url.startsWith('ws:');
-}
-
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Returns labels of the form `site=berlin, tier=gold`. Throws an error that names a wrong one. */

@@ -9,6 +9,7 @@ import { hrefOf } from '../route/route.ts';
 import { sendCommand } from '../server/command.ts';
 import { foreignName } from '../text/foreign-text.ts';
 import { DifferenceList } from './difference-list.tsx';
+import { wholeId } from './waiting-plans.ts';
 
 /** A plan: what it would change, and the button that does it. */
 export function PlanResult({ agentId, plan }: { agentId: string; plan: CommandAnswers['plan_release'] }) {
@@ -17,8 +18,7 @@ export function PlanResult({ agentId, plan }: { agentId: string; plan: CommandAn
   const { plan: id, expires, action, revision, differences, crdDifferences, hookDifferences, unchanged } = plan;
   const isExpired = Date.parse(expires) < now.value;
   const apply = async () => {
-    const name = id.split('@')[0] ?? '';
-    const command = await sendCommand(api, agentId, 'apply_plan', { plan: `${name}@${plan.digest}` });
+    const command = await sendCommand(api, agentId, 'apply_plan', { plan: wholeId(plan) });
     location.go(hrefOf('command', { command }));
   };
   return (
@@ -37,7 +37,13 @@ export function PlanResult({ agentId, plan }: { agentId: string; plan: CommandAn
         of={[
           ['Operation', foreignName(action)],
           ['Revision', revision],
-          ['Plan', <Name key="plan">{id}</Name>],
+          [
+            'Plan',
+            <a key="plan" href={hrefOf('plan', { agent: agentId, plan: wholeId(plan) })}>
+              <Name>{id}</Name>
+            </a>,
+          ],
+          ['Digest', <Name key="digest">{plan.digest}</Name>],
           ['Expires', <Time key="expires" at={expires} />],
         ]}
       />

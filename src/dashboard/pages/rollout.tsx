@@ -154,7 +154,7 @@ function Clusters({ rollout, clusters }: { rollout: Rollout; clusters: readonly 
           rows={sorted}
           columns={columns}
           keyOf={({ agentId }) => agentId}
-          hrefOf={({ agentId }) => clusterHref(rollout, agentId)}
+          hrefOf={(cluster) => clusterHref(rollout, cluster)}
         />
       )}
     </section>
@@ -166,8 +166,12 @@ function hasProblem({ failure }: RolloutCluster): boolean {
   return failure !== undefined;
 }
 
-/** Returns the view of the release in a cluster. */
-function clusterHref({ releaseName, namespace = 'default' }: Rollout, agent: string): string {
+/** Returns the view of the release in a cluster, or of the plan that waits for approvals there. */
+function clusterHref(
+  { releaseName, namespace = 'default' }: Rollout,
+  { agentId: agent, plan, failure }: RolloutCluster,
+): string {
+  if (plan !== undefined && failure?.code === 'approval_required') return hrefOf('plan', { agent, plan });
   if (releaseName === undefined) return hrefOf('agent', { agent });
   return hrefOf('release', { agent, namespace, release: releaseName });
 }

@@ -9,6 +9,7 @@ import { ConnectView } from './connect.tsx';
 import { LogsView } from './logs.tsx';
 import { OverviewView } from './overview.tsx';
 import { PeopleView } from './people.tsx';
+import { PlanView } from './plan.tsx';
 import { PlansView } from './plans.tsx';
 import { ReleaseView } from './release.tsx';
 import { RolloutView } from './rollout.tsx';
@@ -32,6 +33,7 @@ const table: { [Name in RouteName]: FunctionComponent<RouteParameters<Name>> } =
   startRollout: StartRolloutView,
   commands: CommandsView,
   command: CommandDetails,
+  plan: PlanView,
   plans: PlansView,
   sessions: SessionsView,
   session: SessionView,

@@ -6,6 +6,7 @@ export const routes = {
   release: '/agents/:agent/releases/:namespace/:release',
   terminal: '/agents/:agent/terminal',
   logs: '/agents/:agent/logs',
+  plan: '/agents/:agent/plans/:plan',
   rollouts: '/rollouts',
   rollout: '/rollouts/:rollout',
   startRollout: '/start-rollout',

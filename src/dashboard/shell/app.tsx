@@ -17,7 +17,7 @@ const sections = [
   ['agents', 'Agents', ['agent', 'release', 'terminal', 'logs', 'connect']],
   ['rollouts', 'Rollouts', ['rollout', 'startRollout']],
   ['commands', 'Commands', ['command']],
-  ['plans', 'Plans', []],
+  ['plans', 'Plans', ['plan']],
   ['sessions', 'Sessions', ['session']],
   ['audit', 'Audit', []],
   ['tokens', 'Access', ['people']],

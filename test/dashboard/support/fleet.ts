@@ -8,6 +8,8 @@ export interface FleetOptions {
   outcomeOf?: (agentId: string) => FakeCluster['outcome'];
   /** The name of the object that its plan changes. Default: `replicas`. */
   differingOf?: (agentId: string) => string;
+  /** The approvals of its plans. */
+  approvals?: object;
   /** Time that a command takes, in milliseconds. Default: 0. */
   delayMs?: number;
 }
@@ -19,13 +21,14 @@ export interface FleetOptions {
 export async function connectFleet(
   url: string,
   ids: readonly string[],
-  { outcomeOf = () => 'ok', differingOf = () => 'replicas', delayMs = 0 }: FleetOptions = {},
+  { outcomeOf = () => 'ok', differingOf = () => 'replicas', approvals = {}, delayMs = 0 }: FleetOptions = {},
 ): Promise<() => void> {
   const sockets = await Promise.all(
     ids.map(async (agentId) => {
       const cluster = new FakeCluster();
       cluster.outcome = outcomeOf(agentId);
       cluster.differing = differingOf(agentId);
+      cluster.approvals = approvals;
       const { socket, send } = await rawAgent(url.replace('http:', 'ws:'), {
         ...{ agentId, version: '1.2.3', capabilities: [...commandTypes] },
       });

@@ -30,6 +30,10 @@ export class FakeCluster {
   readonly jobs: string[] = [];
   /** The plans that are kept, with their charts. */
   readonly plans = new Map<string, string>();
+  /** The answers of `get_plan`, by the whole id of the plan. */
+  readonly shownPlans = new Map<string, object>();
+  /** The approvals in all answers of `get_plan`. */
+  approvals: object = {};
   /** The end of plans that are made, in milliseconds. */
   planExpiry = Date.UTC(2100, 0);
   /** The revisions of the release, the newest last. */
@@ -60,6 +64,10 @@ export class FakeCluster {
         return this.revisions.length === 0 ? failure('release_not_found') : { ok: true, releases: this.#history() };
       case 'plan_release':
         return this.#plan(payload);
+      case 'get_plan': {
+        const plan = this.shownPlans.get(String(payload['plan']));
+        return plan === undefined ? failure('plan_not_found') : { ok: true, ...plan, approvals: [], ...this.approvals };
+      }
       case 'apply_plan': {
         const chart = this.plans.get(String(payload['plan']));
         if (chart === undefined) return failure('plan_not_found');
@@ -99,20 +107,10 @@ export class FakeCluster {
     const object = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: String(namespace), name: this.differing };
     const differences = [{ change: 'changed' as const, ...object, fields }];
     const expires = new Date(this.planExpiry).toISOString();
-    return {
-      ...{
-        ok: true,
-        plan,
-        digest,
-        expires,
-        action: 'upgrade',
-        chart: `${chart} 1.0.0`,
-        crds: [],
-        hooks: [],
-        unchanged: 2,
-      },
-      differences,
-    };
+    const about = { action: 'upgrade', chart: `${chart} 1.0.0`, crds: [], hooks: [], unchanged: 2 };
+    const shown = { plan, digest, expires, ...about, differences };
+    this.shownPlans.set(plan, shown);
+    return { ok: true, ...shown };
   }
 
   #deploy(chart: string, status: string, description = ''): CommandResult {
