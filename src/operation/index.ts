@@ -51,6 +51,7 @@ export const operations: OperationLoaders = {
   watch_objects: () => import('./objects/watch-objects.ts'),
   describe_object: () => import('./objects/describe-object.ts'),
   list_events: () => import('./objects/list-events.ts'),
+  top: () => import('./objects/top.ts'),
   pod_logs: () => import('./pod-logs/pod-logs.ts'),
   restart_workload: () => import('./act/restart-workload.ts'),
   scale_workload: () => import('./act/scale-workload.ts'),

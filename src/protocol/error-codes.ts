@@ -38,7 +38,7 @@ export const errorCodes = {
   local_charts_disabled: 'The chart is a path, and the agent does not allow local charts.',
   path_forbidden: 'The path leads out of the folder for local charts.',
   address_denied: 'The agent must not connect to the address of the repository, see --deny-addresses.',
-  unsupported: 'The chart source is not supported, or not by this version.',
+  unsupported: 'The chart source, or what the command needs of the cluster, is not supported.',
   // the chart and its values
   chart_invalid: 'The chart is not valid.',
   chart_incompatible: 'The chart does not support the version of the cluster.',

@@ -88,6 +88,8 @@ const commands: Readonly<Record<Exclude<CommandType, OfTheAgent>, readonly Sent[
     { send: (plane) => plane.listEvents(agentId, { namespace: 'shop' }) },
     { send: (plane) => plane.listEvents(agentId, { namespace: 'shop', releaseName: 'web' }) },
   ],
+  // the cluster has no metrics API
+  top: [{ send: (plane) => plane.top(agentId, { namespace: 'shop' }), fails: 'unsupported' }],
   pod_logs: [
     { send: (plane) => read(plane, plane.podLogs(agentId, { namespace: 'shop', name: 'deploy/web' })) },
     { send: (plane) => read(plane, plane.podLogs(agentId, { namespace: 'shop', releaseName: 'web' })) },

@@ -136,6 +136,10 @@ export const verbs: readonly VerbEntry[] = [
     { name: 'events', short: 'list the events of a namespace, a release or an object', only: 'ctl' },
     async () => (await import('./objects.ts')).events,
   ),
+  verbEntry(
+    { name: 'top', short: 'show the CPU and the memory that pods or nodes use', only: 'ctl' },
+    async () => (await import('./top.ts')).top,
+  ),
   {
     name: 'logs',
     short: 'print the logs of containers',

@@ -1,20 +1,14 @@
-import { objectAt, objectsAt, stringAt } from '../../objects/fields.ts';
+import { objectsAt, stringAt } from '../../objects/fields.ts';
 import { groupKind } from '../../objects/group-kind.ts';
-import {
-  type LabelRequirement,
-  labelRequirements,
-  matchesLabels,
-  parseLabelSelector,
-} from '../../objects/label-selector.ts';
+import { matchesLabels, parseLabelSelector } from '../../objects/label-selector.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { conditionOf } from '../../readiness/index.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError } from '../error.ts';
-import { get } from '../get.ts';
 import { defaultContainerOf } from '../objects/default-container.ts';
 import { findNamedObject } from '../objects/find-object.ts';
+import { latestJobOf, podsOf, podsOfRelease } from '../objects/pods-of.ts';
 import { requirePodRead } from '../objects/served-kind.ts';
-import { presentObjects } from '../present-objects.ts';
 import type { RequestOf } from '../request.ts';
 import { checkNamespace } from '../steps/names.ts';
 
@@ -28,10 +22,6 @@ export interface LogTarget {
   /** The only pod, or the Job, with whose end the logs end. Default: they do not end. */
   ends?: { kind: 'Pod' | 'Job'; apiVersion: string; name: string; uid: string | undefined };
 }
-
-const workloads: ReadonlySet<string> = new Set([
-  ...(['apps/Deployment', 'apps/StatefulSet', 'apps/DaemonSet', 'apps/ReplicaSet', 'batch/Job'] as const),
-]);
 
 /**
  * Returns the pods that a request names. Throws `not_found`, `unknown_kind`, `release_not_found`,
@@ -51,12 +41,14 @@ export async function findLogTarget(context: OperationContext, request: Request)
     const requirements = parseLabelSelector(selector);
     return { text: `the selector ${selector}`, isOf: ({ metadata }) => matchesLabels(requirements, metadata.labels) };
   }
-  if (releaseName !== undefined) return await releaseTarget(context, { namespace, releaseName });
+  if (releaseName !== undefined) {
+    return { text: `release ${releaseName}`, isOf: await podsOfRelease(context, { namespace, releaseName }) };
+  }
   return await namedTarget(context, namespace, name ?? '');
 }
 
 async function namedTarget(context: OperationContext, namespace: string, text: string): Promise<LogTarget> {
-  const { ref, object } = await findNamedObject(context, namespace, text);
+  const { ref, object } = await latestJobOf(context, await findNamedObject(context, namespace, text));
   const { name } = ref;
   const { uid } = object.metadata;
   const target = { text: `${ref.kind} ${name}`, isOf: podsOf(object) };
@@ -66,33 +58,6 @@ async function namedTarget(context: OperationContext, namespace: string, text: s
   const ends = groupKind(ref) === 'batch/Job' ? 'Job' : ref.kind === 'Pod' ? 'Pod' : undefined;
   const { apiVersion } = ref;
   return { ...target, isOf: target.isOf, ...(ends && { ends: { kind: ends, apiVersion, name, uid } }) };
-}
-
-async function releaseTarget(
-  context: OperationContext,
-  { namespace, releaseName }: { namespace: string; releaseName: string },
-): Promise<LogTarget> {
-  const { release } = await get(context, { namespace, releaseName });
-  const present = await presentObjects(context, release);
-  const owners = present.flatMap((found) => {
-    const object = 'object' in found ? found.object : undefined;
-    return object === undefined || (object.metadata.namespace ?? namespace) !== namespace ? [] : (podsOf(object) ?? []);
-  });
-  return { text: `release ${releaseName}`, isOf: (pod) => owners.some((isOf) => isOf(pod)) };
-}
-
-/** Returns whether a pod belongs to an object; undefined for an object that has no pods. */
-function podsOf(object: KubeObject): ((pod: KubeObject) => boolean) | undefined {
-  const { uid } = object.metadata;
-  const kind = groupKind(object);
-  if (kind === 'Pod') return ({ metadata }) => metadata.uid === uid;
-  if (!workloads.has(kind)) return undefined;
-  const requirements = requirementsOf(object);
-  return ({ metadata }) => matchesLabels(requirements, metadata.labels);
-}
-
-function requirementsOf(object: KubeObject): LabelRequirement[] {
-  return labelRequirements(objectAt(object, 'spec', 'selector'));
 }
 
 const containerLists = ['initContainers', 'containers', 'ephemeralContainers'];

@@ -17,6 +17,15 @@ export const actionOptions = {
 
 export const namespaceField = field(objectName.default('default').describe('Namespace of the object'));
 
+/** Names the pod of a command that connects to one. */
+export const podNameField = field(
+  objectName
+    .optional()
+    .describe(
+      'Name of the pod, or kind and name of a workload: `deploy/web`, `job/backup`, `cronjob/backup` for its newest Job. The pod that has been ready for the longest time is taken, or one that runs if none is ready',
+    ),
+);
+
 /** The answer of commands that change what runs. */
 export const actionAnswer = z.object({
   changes: answerList(

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { line, longText, objectName } from '../bounded.ts';
 import { timeoutSchema } from '../duration.ts';
 import { printableSchema } from '../printable.ts';
-import { namespaceField, podRights } from './action-fields.ts';
+import { namespaceField, podNameField, podRights } from './action-fields.ts';
 import { defineCommand } from './definition.ts';
 import { field } from './field.ts';
 
@@ -33,16 +33,12 @@ export const execPod = defineCommand({
   method: 'execPod',
   fields: {
     namespace: namespaceField,
-    name: field(
-      objectName
-        .optional()
-        .describe('Name of the pod, or kind and name of a workload: `deploy/web`, of which a ready pod is taken'),
-    ),
-    releaseName: field(objectName.optional().describe('Name of a release, of which a ready pod is taken'), {
+    name: podNameField,
+    releaseName: field(objectName.optional().describe('Name of a release, of which a pod is taken in the same way'), {
       name: 'release',
       kind: 'text',
       only: 'ctl',
-      help: 'take a ready pod of a release, instead of naming one',
+      help: 'take a pod of a release, instead of naming one',
     }),
     container: field(
       objectName

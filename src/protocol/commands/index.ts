@@ -40,6 +40,7 @@ import { supportBundle } from './support-bundle.ts';
 import { createCommandTable } from './table.ts';
 import { templateRelease } from './template-release.ts';
 import { testRelease } from './test-release.ts';
+import { top } from './top.ts';
 import { uninstallRelease } from './uninstall-release.ts';
 import { upgradeAgent } from './upgrade-agent.ts';
 import { upgradeRelease } from './upgrade-release.ts';
@@ -82,6 +83,7 @@ export const commands = {
   watch_objects: watchObjects,
   describe_object: describeObject,
   list_events: listEvents,
+  top,
   pod_logs: podLogs,
   restart_workload: restartWorkload,
   scale_workload: scaleWorkload,

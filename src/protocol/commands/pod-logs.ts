@@ -17,7 +17,9 @@ export const podLogs = defineCommand({
     name: field(
       objectName
         .optional()
-        .describe('Name of a pod, or kind and name of a workload, of which all pods are read: `deploy/web`'),
+        .describe(
+          'Name of a pod, or kind and name of a workload, of which all pods are read: `deploy/web`, or `cronjob/backup` for its newest Job',
+        ),
     ),
     releaseName: field(objectName.optional().describe('Name of a release, of which all pods are read'), {
       name: 'release',

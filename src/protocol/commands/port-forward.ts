@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { longText, objectName } from '../bounded.ts';
 import { timeoutSchema } from '../duration.ts';
-import { namespaceField, podRights } from './action-fields.ts';
+import { namespaceField, podNameField, podRights } from './action-fields.ts';
 import { defineCommand } from './definition.ts';
 import { field } from './field.ts';
 
@@ -13,16 +13,12 @@ export const portForward = defineCommand({
   method: 'portForward',
   fields: {
     namespace: namespaceField,
-    name: field(
-      objectName
-        .optional()
-        .describe('Name of the pod, or kind and name of a workload: `deploy/web`, of which a ready pod is taken'),
-    ),
-    releaseName: field(objectName.optional().describe('Name of a release, of which a ready pod is taken'), {
+    name: podNameField,
+    releaseName: field(objectName.optional().describe('Name of a release, of which a pod is taken in the same way'), {
       name: 'release',
       kind: 'text',
       only: 'ctl',
-      help: 'take a ready pod of a release, instead of naming one',
+      help: 'take a pod of a release, instead of naming one',
     }),
     port: field(z.int().positive().max(maxPort).describe('Number of the port')),
     timeout: field(timeoutSchema.optional().describe('Time after which the connection ends. Default: `168h`')),

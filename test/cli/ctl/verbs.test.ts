@@ -524,7 +524,7 @@ test('uninstall of several releases stops at the first that fails', async (t) =>
   t.is(await code, 1);
   t.is(stdout.text, 'release "web" uninstalled\n');
   t.regex(stderr.text, /internal/);
-  t.is(puppets.calls.length, 2);
+  t.is(puppets.calls.length, 3);
 });
 
 const fails = test.macro({
@@ -634,4 +634,52 @@ test('policy says that an agent has none', async (t) => {
   (await puppets.call(0)).succeed({});
   t.is(await code, 0);
   t.regex(stdout.text, /has no policy/);
+});
+
+test('top prints what pods and nodes use, as kubectl does', async (t) => {
+  const { ctl, puppets, stdout, stderr } = await world(t);
+  const mebibyte = 2 ** 20;
+  const pod = {
+    ...{ namespace: 'shop', name: 'web-0\u001b[2J', millicores: 252 },
+    containers: [
+      { name: 'app', millicores: 250, memoryBytes: 64 * mebibyte },
+      { name: 'side', millicores: 2 },
+    ],
+  };
+  const pods = ctl('top', '-n', 'shop', '--release', 'web', '--sort-by', 'cpu', '--containers');
+  const call = await puppets.call(0);
+  t.is(call.type, 'top');
+  const payload = { namespace: 'shop', releaseName: 'web', sortBy: 'cpu', max: 1000 };
+  t.deepEqual<unknown, unknown>(call.payload, payload);
+  call.succeed({ usage: [pod], omitted: 2, missing: ['Pod web-1 has no metrics yet'] });
+  t.is(await pods, 0);
+  t.is(
+    stdout.text,
+    [
+      'NAMESPACE  POD        NAME  CPU(cores)  MEMORY(bytes)',
+      'shop       web-0�[2J  app   250m        64Mi',
+      'shop       web-0�[2J  side  2m          <unknown>',
+      '',
+    ].join('\n'),
+  );
+  t.is(stderr.text, 'left out: Pod web-1 has no metrics yet\n2 more are left out; --max shows more\n');
+  stdout.text = '';
+  const nodes = ctl('top', 'nodes');
+  const second = await puppets.call(1);
+  t.deepEqual<unknown, unknown>(second.payload, { kind: 'nodes', max: 1000 });
+  const allocatable = { millicores: 4000, memoryBytes: 1024 * mebibyte };
+  second.succeed({ usage: [{ name: 'a', millicores: 1000, memoryBytes: 256 * mebibyte, allocatable }, { name: 'b' }] });
+  t.is(await nodes, 0);
+  t.regex(stdout.text, /^a +1000m +25% +256Mi +25%$/m);
+  t.regex(stdout.text, /^b +<unknown> +<unknown>/m);
+  const ofRelease = ctl('top', '--release', 'web');
+  const third = await puppets.call(2);
+  t.deepEqual<unknown, unknown>(third.payload, { namespace: 'default', releaseName: 'web', max: 1000 });
+  third.succeed({ usage: [] });
+  t.is(await ofRelease, 0);
+  stderr.text = '';
+  t.is(await ctl('top', 'things'), 1);
+  t.regex(stderr.text, /^Error: kind: .*"pods"/);
+
+  t.is(puppets.calls.length, 3);
 });

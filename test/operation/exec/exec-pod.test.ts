@@ -230,8 +230,8 @@ test('a name of three parts', refused, { name: 'a/b/c' }, { code: 'bad_request',
 test('a pod that has ended', refused, { name: 'web-0' }, { code: 'bad_request', message: /has ended \(Failed\)/ }, [
   pod('web-0', { status: { phase: 'Failed' } }),
 ]);
-test('a workload without a ready pod', refused, { name: 'po/web-0' }, { code: 'not_found', message: /no ready pod/ }, [
-  pod('web-0', { status: { phase: 'Running' } }),
+test('a pod with its kind that has ended', refused, { name: 'po/web-0' }, { code: 'bad_request', message: /ended/ }, [
+  pod('web-0', { status: { phase: 'Succeeded' } }),
 ]);
 
 test('a shell is found without a command', async (t) => {

@@ -28,7 +28,7 @@ export const copyCommand: Command<ProgramDependencies> = {
   use: 'cp FROM TO',
   long: `Copy a file, or a folder with all that is in it, from or to a container. One of
 the two is POD:PATH, where POD can also be a workload, such as deploy/web, of
-which a ready pod is taken; :PATH is for --release. As with cp, the copy is in
+which a pod that runs is taken; :PATH is for --release. As with cp, the copy is in
 TO if that is a folder, and has the name TO otherwise. Files that exist are
 replaced. Modes are kept; links and special files are left out. The container
 needs tar, and the owner of the agent has to allow it: --allow-rights exec.`,

@@ -20,9 +20,9 @@ const interruptedCode = 130;
 export const execCommand: Command<ProgramDependencies> = {
   use: 'exec POD -- COMMAND [ARGUMENTS]',
   long: `Run a program in a container, and exit with its code. POD can also be a workload,
-such as deploy/web, of which a ready pod is taken. In a terminal without a
-command, this opens the first shell that the container has. The owner of the
-agent has to allow it: --allow-rights exec.
+such as deploy/web or job/backup, of which a pod that runs is taken. In a terminal
+without a command, this opens the first shell that the container has. The owner of
+the agent has to allow it: --allow-rights exec.
 
 The control plane may ask for a second person, who watches with --join KEY and
 ends the session with Ctrl-C.`,

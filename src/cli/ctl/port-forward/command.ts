@@ -30,7 +30,7 @@ const maxConnections = 32;
 export const portForwardCommand: Command<ProgramDependencies> = {
   use: 'port-forward POD [LOCAL:]REMOTE [...]',
   long: `Forward ports of this machine to a pod, until Ctrl-C. POD can also be a workload,
-such as deploy/web, of which a ready pod is taken for each connection. The port
+such as deploy/web, of which a pod that runs is taken for each connection. The port
 of this machine is that of the pod if it is left out, and a free one for :REMOTE.
 The owner of the agent has to allow it: --allow-rights exec.`,
   examples: [
