@@ -22,7 +22,8 @@ const signer = pemSigner(generateKeyPairSync('ed25519').privateKey.export({ type
 const rule = (index: number, limits: string) =>
   `  - { name: rule-${index}, namespaces: [team-${index}-*], releases: ['*'], commands: [deploy], callers: [ci-${index}], ${limits} }\n`;
 const limits = `charts: ['oci://registry.example.com/*'], versions: '>=1.0.0', kinds: ['*'], deniedKinds: ['*.rbac.authorization.k8s.io'],
-      objectNamespaces: [release], images: ['registry.example.com/*'], windows: [{ from: '00:00', to: '00:00' }]`;
+      objectNamespaces: [release], images: ['registry.example.com/*'],
+      sizes: { objects: 100, object: 64Ki, allObjects: 1Mi, chart: 1Mi, values: 64Ki }, windows: [{ from: '00:00', to: '00:00' }]`;
 const conditions = `conditions: [{ expression: '!has(command.payload.force)' }, { expression: 'chart.version != "2.0.0"' }]`;
 const onObjects = `conditions: [{ expression: 'object.kind != "Deployment" || object.spec.replicas <= 5' }]`;
 
@@ -79,12 +80,16 @@ try {
       const found = await policy.decide(scope, 'begins');
       found.requireChart({ reference, version: '1.2.3' });
       await found.conditions?.requireChart({ reference, version: '1.2.3' });
-      // once before anything changes, and again with each write
-      for (let time = 0; time < 2; time++) {
-        for (const { target, content } of objects) {
-          found.requireChange(target, content);
-          await found.conditions?.requireObject(content);
-        }
+      for (const { target, content } of objects) found.requireChange(target, content);
+      found.requireObjects(objects.map(({ target, content }) => ({ ref: target, object: content })));
+      await found.conditions?.requireObjects(objects.map(({ content }) => content));
+      // again when they are applied, and with each write
+      for (const { target, content } of objects) found.requireChange(target, content);
+      await found.conditions?.requireObjects(objects.map(({ content }) => content));
+      for (const { target, content } of objects) {
+        found.requireChange(target, content);
+        found.requireWritten({ ref: target, object: content });
+        await found.conditions?.requireObjects([content]);
       }
     });
   }

@@ -10,4 +10,5 @@ const evaluator = createCelEvaluator();
 serveTasks<ConditionTasks>(parentPort, workerData as ThreadSetup, {
   compile: ({ expressions }) => evaluator.compile(expressions),
   evaluate: ({ expressions, values }) => evaluator.evaluate(expressions, values),
+  evaluateObjects: ({ expressions, values, objects }) => evaluator.evaluateObjects(expressions, values, objects),
 });

@@ -147,7 +147,8 @@ async function record(state: OperationState, work: UninstallWork, tools: StateTo
   await checkStoredNames(context, last.release, buildFailed, tools.signal);
   const { manifest, hooks = [] } = last.release;
   const running = work.request.noHooks === true ? [] : hooks;
-  await requireAllowed(context, { manifest, hooks: running, namespace: state.namespace }, tools.signal);
+  const changes = { removedManifest: manifest, hooks: running, namespace: state.namespace };
+  await requireAllowed(context, changes, tools.signal);
   const release = withStatus(last.release, 'uninstalling', 'Deletion in progress (or silently failed)');
   release.info.deleted = deletedAt;
   const { status } = last.release.info;

@@ -20,6 +20,22 @@ import { approversText, type PlanApprovals, planApprovals } from './plan-approva
 import { denied, refused } from './policy-error.ts';
 import type { LookupScope, PolicyRule, PolicyRules } from './policy-rules.ts';
 import type { ClusterTime, DecisionTime, PlannedCommand, PolicyScope } from './policy-scope.ts';
+import {
+  requireChartSize,
+  requireObjectSizes,
+  requireValuesSize,
+  requireWrittenSize,
+  type WrittenObject,
+} from './sizes.ts';
+
+/** The chart of a command. */
+interface UsedChart {
+  reference?: ChartReference | undefined;
+  /** Undefined until the chart is loaded. */
+  version?: string | undefined;
+  /** Size of its files. Undefined until the chart is loaded. */
+  bytes?: number | undefined;
+}
 
 /** The limits of one command. */
 export interface CommandPolicy extends MirrorLimits {
@@ -30,9 +46,15 @@ export interface CommandPolicy extends MirrorLimits {
   /** The signatures that the rule requires. Default: it requires none. */
   readonly signature?: VerifiedSignature<TrustedKey> | undefined;
   /** Throws `PolicyError` unless the chart may be used. Its version is known when it is loaded. */
-  requireChart(chart: { reference?: ChartReference | undefined; version?: string | undefined }): void;
+  requireChart(chart: UsedChart): void;
   /** Throws `PolicyError` unless the object may be changed. `content` is what is sent of it. */
   requireChange(target: ObjectTarget, content: unknown): void;
+  /** Throws `PolicyError` unless the number and the sizes of objects to write are allowed. */
+  requireObjects(objects: readonly WrittenObject[]): void;
+  /** Throws `PolicyError` unless an object that is written now may have its size. */
+  requireWritten(object: WrittenObject): void;
+  /** Throws `PolicyError` unless a release may have values of this size. */
+  requireValues(values: object): void;
   /** Throws `PolicyError` unless the command may name a kind of objects to read. */
   requireRead(kind: TargetKind): void;
   /** Objects that templates may look up. Default: those that the agent allows. */
@@ -95,8 +117,10 @@ export function decide(
       throw refused(rule, 'windows', `${time.begins.toISOString()} is outside of them; send the command again later`);
     }
   }
-  requireValues(rule, scope);
-  requireValues(plannedRule(rules, scope), scope);
+  for (const one of [rule, plannedRule(rules, scope)]) {
+    requireSources(one, scope);
+    if (one !== undefined) requireValuesSize(one, givenValues(scope));
+  }
   if (rule.approvedBy !== undefined && isChange && scope.type !== 'apply_plan') {
     const advice = `send it as plan_release, let the plan be approved, and send apply_plan`;
     throw new SignatureError(
@@ -137,12 +161,18 @@ function requireSigned({ keys }: PolicyRules, rule: PolicyRule | undefined, { pa
 }
 
 /** Throws `PolicyError` unless the command may take values from the objects that it names. */
-function requireValues(rule: PolicyRule | undefined, { payload }: PolicyScope): void {
+function requireSources(rule: PolicyRule | undefined, { payload }: PolicyScope): void {
   const { valuesFrom = [] } = payload as { valuesFrom?: readonly { kind: string; name: string }[] }; // its schema has read it
   for (const { kind, name } of valuesFrom) {
     const text = `${kind}/${name}`;
     if (rule?.valuesFrom !== undefined && !matches(rule.valuesFrom, text)) throw refused(rule, 'valuesFrom', text);
   }
+}
+
+/** Returns the values that a command brings. */
+function givenValues({ payload }: PolicyScope): unknown {
+  const { values, set = [], sealedValues = [] } = payload as Record<'values' | 'set' | 'sealedValues', unknown>; // its schema has read it
+  return [values ?? '', set, sealedValues];
 }
 
 /** Returns the first rule for the command that a plan is made for: the plan keeps its values. */
@@ -202,6 +232,9 @@ const unlimited: CommandPolicy = {
   rule: undefined,
   requireChart: () => undefined,
   requireChange: () => undefined,
+  requireObjects: () => undefined,
+  requireWritten: () => undefined,
+  requireValues: () => undefined,
   requireRead: () => undefined,
   lookup: undefined,
   requireLookup: () => undefined,
@@ -235,7 +268,7 @@ function limitsOf(rule: PolicyRule, { namespace: releaseNamespace }: PolicyScope
   };
   return {
     rule: rule.name,
-    requireChart({ reference, version }) {
+    requireChart({ reference, version, bytes }) {
       if (charts !== undefined) {
         if (reference?.reference === undefined || !matches(charts, reference.reference)) {
           throw refused(rule, 'charts', JSON.stringify(reference?.reference ?? 'a chart without a plain URL'));
@@ -248,8 +281,18 @@ function limitsOf(rule: PolicyRule, { namespace: releaseNamespace }: PolicyScope
       if (versions !== undefined && version !== undefined && !satisfies(parseVersion(version), versions.constraint)) {
         throw refused(rule, 'versions', `version ${version} is not in ${versions.text}`);
       }
+      if (bytes !== undefined) requireChartSize(rule, bytes);
     },
     requireChange,
+    requireObjects: (objects) => {
+      requireObjectSizes(rule, objects);
+    },
+    requireWritten: (object) => {
+      requireWrittenSize(rule, object);
+    },
+    requireValues: (values) => {
+      requireValuesSize(rule, values);
+    },
     requireRead({ apiVersion, kind }) {
       const { readKinds, deniedReadKinds } = rule;
       const target = { apiVersion, kind };

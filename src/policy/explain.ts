@@ -8,6 +8,7 @@ import {
   conditionValues,
   evaluateConditions,
   type EvaluatedCondition,
+  evaluateObjectConditions,
   refusalOf,
 } from './conditions/command-conditions.ts';
 import { PolicyError } from './policy-error.ts';
@@ -89,7 +90,9 @@ function refusalBy(
 ): string | undefined {
   try {
     const found = run(scope, { begins });
-    for (const object of objects) found.requireChange(placed(object, scope), object);
+    const written = objects.map((object) => ({ ref: placed(object, scope), object }));
+    for (const { ref, object } of written) found.requireChange(ref, object);
+    found.requireObjects(written);
     return undefined;
   } catch (error) {
     if (error instanceof PolicyError || error instanceof SignatureError) return error.message;
@@ -113,10 +116,11 @@ async function conditionsOf(
   for (const stage of ['command', 'chart'] as const) {
     found.push(...(await evaluateConditions({ rule, stage, isContinued: false }, policy, base)));
   }
-  for (const object of objects) {
-    const all = await evaluateConditions({ rule, stage: 'object', isContinued: false }, policy, { ...base, object });
-    const name = `${object.kind} ${object.metadata.name}`;
-    found.push(...all.map((one) => ({ ...one, field: `${one.field} for ${name}` })));
+  const texts = objects.map((object) => JSON.stringify(object));
+  const onObjects = await evaluateObjectConditions({ rule, isContinued: false }, policy, base, texts);
+  for (const [index, all] of onObjects.entries()) {
+    const { kind = '', metadata } = objects[index] ?? {};
+    found.push(...all.map((one) => ({ ...one, field: `${one.field} for ${kind} ${metadata?.name ?? ''}` })));
   }
   return found.map((one) => {
     const problem = one.holds

@@ -1,6 +1,6 @@
 import type { Cluster } from '../objects/cluster.ts';
 import type { KubeObject } from '../objects/object.ts';
-import { targetOf } from '../objects/object-target.ts';
+import { type ObjectTarget, targetOf } from '../objects/object-target.ts';
 import type { CommandPolicy } from './command-policy.ts';
 
 /**
@@ -8,34 +8,39 @@ import type { CommandPolicy } from './command-policy.ts';
  * of a command that change something pass here, whatever it has checked before.
  */
 export function limitedCluster(cluster: Cluster, policy: CommandPolicy): Cluster {
+  const requireWrite = (ref: ObjectTarget, object: unknown) => {
+    policy.requireChange(ref, object);
+    policy.requireWritten({ ref, object });
+  };
+  const requireObject = async (object: KubeObject) => {
+    requireWrite(targetOf(object), object);
+    await policy.conditions?.requireObjects([object]);
+  };
   /** Compares the object that a patch makes: what is sent is only a part of it. */
   const requireResult = async (tried: () => Promise<KubeObject>) => {
-    if (policy.conditions !== undefined) await policy.conditions.requireObject(await tried());
+    if (policy.conditions !== undefined) await policy.conditions.requireObjects([await tried()]);
   };
   return {
     ...cluster,
     async create(object, options) {
-      policy.requireChange(targetOf(object), object);
-      await policy.conditions?.requireObject(object);
+      await requireObject(object);
       return await cluster.create(object, options);
     },
     async replace(object, options) {
-      policy.requireChange(targetOf(object), object);
-      await policy.conditions?.requireObject(object);
+      await requireObject(object);
       return await cluster.replace(object, options);
     },
     async apply(object, options) {
-      policy.requireChange(targetOf(object), object);
-      await policy.conditions?.requireObject(object);
+      await requireObject(object);
       return await cluster.apply(object, options);
     },
     async mergePatch(ref, patch, options) {
-      policy.requireChange(ref, patch);
+      requireWrite(ref, patch);
       await requireResult(() => cluster.mergePatch(ref, patch, { ...options, dryRun: true }));
       return await cluster.mergePatch(ref, patch, options);
     },
     async strategicMergePatch(ref, patch, options) {
-      policy.requireChange(ref, patch);
+      requireWrite(ref, patch);
       await requireResult(() => cluster.strategicMergePatch(ref, patch, { ...options, dryRun: true }));
       return await cluster.strategicMergePatch(ref, patch, options);
     },

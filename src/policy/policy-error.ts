@@ -1,5 +1,3 @@
-import type { PolicyRule } from './policy-rules.ts';
-
 /** A command that the policy of the cluster's owner refuses, or a policy that cannot be read. */
 export class PolicyError extends Error {
   override readonly name = 'PolicyError';
@@ -19,7 +17,7 @@ export class PolicyError extends Error {
 }
 
 /** Returns the error for what a field of a rule does not allow. */
-export function refused({ name }: Pick<PolicyRule, 'name'>, field: string, what: string): PolicyError {
+export function refused({ name }: { name: string }, field: string, what: string): PolicyError {
   const reason = `rule ${name} of the policy does not allow it: ${field}`;
   return new PolicyError('denied_by_policy', `${reason}: ${what}`, { reason });
 }

@@ -8,6 +8,7 @@ import { readOwnerFile } from '../rights/owner-file.ts';
 import { approversSchema, signersProblem, signersSchema, trustedKeysSchema } from '../signatures/trusted-keys.ts';
 import { chartKeysSchema, verifyProblem, verifySchema } from './chart-keys.ts';
 import { mirrorsSchema, pullSecretsSchema } from './mirrors.ts';
+import { sizesSchema } from './sizes.ts';
 
 /** Objects that templates may look up. */
 export const lookupScopes = ['none', 'release', 'all'] as const;
@@ -77,6 +78,8 @@ const allowed = {
    * without a namespace, or all. Default: those that the agent allows.
    */
   lookup: z.enum(lookupScopes, { error: `must be one of ${lookupScopes.join(', ')}` }).optional(),
+  /** Sizes of charts, values and objects. Default: any. */
+  sizes: sizesSchema.optional(),
   /** Signatures that charts must have. Default: those that commands ask for. */
   verify: verifySchema.optional(),
   /** Expressions that have to hold. Default: none. */
@@ -94,7 +97,7 @@ const allowed = {
 /** The fields of a rule that limit what it allows, without its conditions. */
 export const limitFields = [
   ...(['windows', 'charts', 'versions', 'requireDigest', 'kinds', 'deniedKinds', 'objectNamespaces'] as const),
-  ...(['images', 'lookup', 'readKinds', 'deniedReadKinds', 'valuesFrom', 'approvedBy', 'verify'] as const),
+  ...(['images', 'sizes', 'lookup', 'readKinds', 'deniedReadKinds', 'valuesFrom', 'approvedBy', 'verify'] as const),
 ] satisfies (keyof typeof allowed)[];
 
 const ruleSchema = z

@@ -165,6 +165,57 @@ test('a plan that was allowed is refused if its chart or its objects no longer a
   await answerOf(plane.applyPlan(agentId, { plan }));
 });
 
+/** The policy {@link strict} with sizes. */
+const sized = (sizes: string) => strict.replace('default:', `    sizes: ${sizes}\ndefault:`);
+
+test('charts, values and objects that are too large are refused before anything changes', async (t) => {
+  const { plane, api, file } = await policyWorld(t);
+  const refusals: [string, RegExp][] = [
+    ['{ objects: 1 }', /sizes\.objects: 2 objects, and at most 1/],
+    ['{ object: 250 }', /sizes\.object: Pod app has more than 250 bytes/],
+    ['{ allObjects: 400 }', /sizes\.allObjects/],
+    ['{ chart: 200 }', /sizes\.chart/],
+    ['{ values: 30 }', /sizes\.values/],
+  ];
+  const command = install('app', 'image: registry.example.com/app:2');
+  const { plan } = await answerOf(plane.plan(agentId, { action: 'install', ...command }));
+  for (const [sizes, message] of refusals) {
+    writeFileSync(file, sized(sizes));
+    const before = api.requests.length;
+    const sent = [
+      plane.install(agentId, command),
+      plane.applyPlan(agentId, { plan }),
+      plane.plan(agentId, { action: 'install', ...command }),
+    ];
+    for (const one of sent) {
+      const failure = await failureOf(one);
+      t.is(failure.code, 'denied_by_policy', failure.message);
+      t.regex(failure.message, message);
+    }
+    t.deepEqual(changes(api.requests.slice(before)), []);
+  }
+  writeFileSync(file, sized('{ objects: 2, object: 500, allObjects: 1Ki, chart: 1Ki, values: 100 }'));
+  await answerOf(plane.applyPlan(agentId, { plan }));
+  const kept = { ...install('app'), values: '', reuseValues: true, description: 'again' };
+  writeFileSync(file, sized('{ values: 30 }'));
+  t.regex((await failureOf(plane.upgrade(agentId, kept))).message, /sizes\.values/, 'values that are kept count');
+  writeFileSync(file, sized('{ objects: 1, object: 10, allObjects: 10, chart: 10 }'));
+  await answerOf(plane.uninstall(agentId, release));
+});
+
+test('hooks and CRDs count as objects', async (t) => {
+  const { plane, file } = await policyWorld(t);
+  for (const chart of ['hook-image', 'crd-and-role']) {
+    const all = chart === 'hook-image' ? 2 : 3;
+    const rule = (objects: number) => `rules: [{ name: all, sizes: { objects: ${objects} } }]\ndefault: deny\n`;
+    writeFileSync(file, rule(all - 1));
+    const failure = await failureOf(plane.install(agentId, { ...install(chart), noHooks: false }));
+    t.regex(failure.message, new RegExp(`sizes\\.objects: ${all} objects`));
+    writeFileSync(file, rule(all));
+    await answerOf(plane.plan(agentId, { action: 'install', ...install(chart) }));
+  }
+});
+
 test('a plan does not help around a rule that refuses its command, or around conditions on its options', async (t) => {
   const { plane, api, file } = await policyWorld(t);
   await answerOf(plane.install(agentId, install('app')));

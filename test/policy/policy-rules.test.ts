@@ -13,7 +13,8 @@ const scope: PolicyScope = {
 };
 
 /** No policy here has conditions. */
-const evaluator = { compile: () => Promise.resolve([]), evaluate: () => Promise.resolve([]) };
+const nothing = () => Promise.resolve([]);
+const evaluator = { compile: nothing, evaluate: nothing, evaluateObjects: nothing };
 const options = { evaluator, clusterTime: () => ({ earliest: 0, latest: 0 }) };
 
 const ruleOf = (fields: string) => `rules:\n  - { name: a, ${fields} }\ndefault: deny\n`;

@@ -6,6 +6,7 @@ import { type LoadersByType, operations } from '../../operation/index.ts';
 import { chartReferenceOf } from '../../policy/chart-reference.ts';
 import type { CommandPolicy } from '../../policy/command-policy.ts';
 import { limitedCluster } from '../../policy/limited-cluster.ts';
+import { chartBytes } from '../../policy/sizes.ts';
 import type { OpenCommandStream } from '../command-stream.ts';
 import { chartLoader, type ChartLoaderOptions } from './chart-loader.ts';
 import type { CommandContext, CommandHandler, HandlersByType } from './command-handler.ts';
@@ -92,7 +93,7 @@ function allowedChartAt(chartAt: ReturnType<typeof chartLoader>, policy: Command
         throw error;
       });
       chartSignatures?.require(chart.signature);
-      policy.requireChart({ reference, version: chart.version });
+      policy.requireChart({ reference, version: chart.version, bytes: chartBytes(chart) });
       await policy.conditions?.requireChart({ reference, version: chart.version });
       return chart;
     };

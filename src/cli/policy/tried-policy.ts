@@ -119,6 +119,7 @@ function evaluatorHere(): ConditionEvaluator {
   return {
     compile: async (expressions) => (await open()).compile(expressions),
     evaluate: async (expressions, values) => (await open()).evaluate(expressions, values),
+    evaluateObjects: async (...given) => (await open()).evaluateObjects(...given),
   };
 }
 

@@ -114,8 +114,9 @@ async function plannedOperation(context: OperationContext, plans: Plans, entry: 
   policy?.requirePlanned?.(command);
   await policy?.conditions?.requirePlanned(command, request);
   if (action === 'install' || action === 'upgrade') {
-    const chart = { reference: request.chartFrom, version: change.release?.chart.metadata?.version };
-    policy?.requireChart(chart);
+    const { chartBytes = Infinity, release } = change;
+    const chart = { reference: request.chartFrom, version: release?.chart.metadata?.version };
+    policy?.requireChart({ ...chart, bytes: chartBytes });
     policy?.chartSignatures?.require(change.chartSignature);
     await policy?.conditions?.requireChart(chart);
   }

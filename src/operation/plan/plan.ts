@@ -1,5 +1,6 @@
 import type { ChartSignature } from '../../chart/load/chart-content.ts';
 import { neededRights } from '../../objects/access.ts';
+import { chartBytes } from '../../policy/sizes.ts';
 import type { Hook } from '../../release/hook.ts';
 import type { Release } from '../../release/release.ts';
 import { epochMilliseconds } from '../clock.ts';
@@ -103,7 +104,7 @@ async function contentOf(
   salt: string,
 ): Promise<PlanContent> {
   const { work, release, unchanged = false, chartSignature } = rehearsal;
-  const { previews = [], crds = [], access } = work.cache;
+  const { previews = [], crds = [], access, chart } = work.cache;
   const revisions = [...work.cache.revisions.values()].sort((a, b) => a.release.version - b.release.version);
   const newest = revisions.at(-1);
   const target = 'version' in request ? request.version : undefined;
@@ -125,6 +126,7 @@ async function contentOf(
     ...(verb !== 'uninstall' && release && { release }),
     ...(unchanged && { unchanged }),
     ...(chartSignature && { chartSignature }),
+    ...(chart && { chartBytes: chartBytes(chart) }),
     ...(release && { revision: release.version }),
     crds,
     crdDifferences: await masked(await crdDifferences(context, crds)),

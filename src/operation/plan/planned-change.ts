@@ -18,6 +18,8 @@ export interface PlannedChange {
   used?: readonly UsedRevision[];
   /** The signature of its chart. Default: none was verified. */
   chartSignature?: ChartSignature | undefined;
+  /** Size of the files of its chart. Default: it has none. */
+  chartBytes?: number | undefined;
   /** The content of the revision to deploy. */
   release?: Release | undefined;
   /** The CRDs of the chart, which are applied first. */

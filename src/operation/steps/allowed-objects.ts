@@ -1,3 +1,4 @@
+import type { KubeObject } from '../../objects/object.ts';
 import type { ObjectTarget } from '../../objects/object-target.ts';
 import type { Hook } from '../../release/hook.ts';
 import type { CrdManifest } from '../../render/release-renderer.ts';
@@ -6,10 +7,14 @@ import type { OperationContext } from '../context.ts';
 
 /** The changes that an operation is about to make. */
 export interface IntendedChanges {
-  /** Objects to apply or to delete. */
+  /** Objects to apply. */
   objects?: readonly Pick<ReleaseObject, 'ref' | 'object'>[];
-  /** A manifest that is not resolved yet. */
+  /** Objects to delete. */
+  removed?: readonly Pick<ReleaseObject, 'ref' | 'object'>[];
+  /** A manifest that is not resolved yet, to apply. */
   manifest?: string;
+  /** A manifest that is not resolved yet, to delete. */
+  removedManifest?: string;
   hooks?: readonly Hook[];
   crds?: readonly CrdManifest[];
   /** Where objects are whose manifest has no namespace. */
@@ -22,26 +27,40 @@ export interface IntendedChanges {
  */
 export async function requireAllowed(
   { policy, renderer }: Pick<OperationContext, 'policy' | 'renderer'>,
-  { objects = [], manifest, hooks = [], crds = [], namespace }: IntendedChanges,
+  {
+    objects = [],
+    removed = [],
+    manifest = '',
+    removedManifest = '',
+    hooks = [],
+    crds = [],
+    namespace,
+  }: IntendedChanges,
   signal: AbortSignal,
 ): Promise<void> {
   if (policy === undefined) return;
-  const requireOne = async (target: ObjectTarget, object: object) => {
-    policy.requireChange(target, object);
-    await policy.conditions?.requireObject(object);
+  const changeOf = ({ object }: { object: KubeObject }): Change => {
+    const { apiVersion, kind, metadata } = object;
+    return { ref: { apiVersion, kind, namespace, ...nameOf(metadata) }, object };
   };
-  for (const { ref, object } of objects) await requireOne(ref, object);
   const read = async (text: string) => {
+    if (text === '') return [];
     const found = await renderer.readObjects(text, '', signal).catch(() => []);
     signal.throwIfAborted();
-    return found;
+    return found.map(changeOf);
   };
-  const manifests = [...(manifest === undefined ? [] : [manifest]), ...hooks.map((hook) => hook.manifest)];
-  const others = (await Promise.all(manifests.map(read))).flat();
-  for (const { object } of [...others, ...crds.flatMap((file) => file.objects)]) {
-    const { apiVersion, kind, metadata } = object;
-    await requireOne({ apiVersion, kind, namespace, ...nameOf(metadata) }, object);
-  }
+  const texts = [manifest, ...hooks.map((hook) => hook.manifest)];
+  const [others, deleted] = await Promise.all([Promise.all(texts.map(read)), read(removedManifest)]);
+  const written: Change[] = [...objects, ...others.flat(), ...crds.flatMap((file) => file.objects).map(changeOf)];
+  policy.requireObjects(written);
+  const all = [...written, ...removed, ...deleted];
+  for (const { ref, object } of all) policy.requireChange(ref, object);
+  await policy.conditions?.requireObjects(all.map(({ object }) => object));
+}
+
+interface Change {
+  ref: ObjectTarget;
+  object: KubeObject;
 }
 
 function nameOf({ name, namespace }: { name: string; namespace?: string }) {

@@ -4,6 +4,7 @@ import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { groupOf } from '../../objects/group-kind.ts';
 import type { ObjectRef } from '../../objects/object.ts';
 import type { Hook } from '../../release/hook.ts';
+import { withOwners } from '../apply/ownership.ts';
 import { type ReleaseObject, subtractObjects } from '../apply/release-object.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError } from '../error.ts';
@@ -39,8 +40,10 @@ export async function requireAccess<Result>(
 ): Promise<Result> {
   const { context, request, cache } = work;
   const { objects, old, hooks = [] } = changed;
-  const affected = [...objects, ...subtractObjects(old, objects)];
-  await requireAllowed(context, { objects: affected, hooks, namespace: state.namespace }, signal);
+  const removed = subtractObjects(old, objects);
+  const { releaseName: name, namespace } = state;
+  const written = withOwners(objects, { name, namespace });
+  await requireAllowed(context, { objects: written, removed, hooks, namespace }, signal);
   if (!needsAccess(work)) return await check();
   const needed = [
     ...recordAccess(context, state.namespace, ['create', 'update']),

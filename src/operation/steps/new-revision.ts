@@ -109,13 +109,17 @@ export function upgradeLabels(stored: Record<string, string>, labels: Labels = {
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== 'null'));
 }
 
-/** Throws `release_too_large`, before anything changes, if the revision cannot be stored. */
+/**
+ * Throws `release_too_large`, before anything changes, if the revision cannot be stored, and
+ * `denied_by_policy` if the policy does not allow the size of its values.
+ */
 export async function requireFit(
   state: OperationState,
   { context, request }: Work<Pick<DeployOptions, 'storage'>>,
   rendered: RenderedRelease,
   signal: AbortSignal,
 ): Promise<void> {
+  context.policy?.requireValues(rendered.config);
   const { namespace, releaseName: name } = state;
   const { version, apply } = revisionOf(state);
   const release = newRevision({ name, namespace, version }, { status: 'pending-upgrade' }, rendered, apply.method);

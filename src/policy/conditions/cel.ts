@@ -28,14 +28,23 @@ export function createCelEvaluator() {
     }
     return program;
   };
+  const evaluateAll = (expressions: readonly string[], bindings: Record<string, CelInput>) =>
+    expressions.map((text): ConditionOutcome => {
+      const { compiled, evaluate } = programOf(text);
+      return evaluate?.(bindings) ?? { holds: false, problem: compiled.problem ?? '' };
+    });
   return {
     compile: (expressions: readonly string[]) => expressions.map((text) => programOf(text).compiled),
     evaluate(expressions: readonly string[], values: ConditionValues): ConditionOutcome[] {
+      return evaluateAll(expressions, bindingsOf(values));
+    },
+    evaluateObjects(
+      expressions: readonly string[],
+      values: ConditionValues,
+      objects: readonly string[],
+    ): ConditionOutcome[][] {
       const bindings = bindingsOf(values);
-      return expressions.map((text) => {
-        const { compiled, evaluate } = programOf(text);
-        return evaluate?.(bindings) ?? { holds: false, problem: compiled.problem ?? '' };
-      });
+      return objects.map((text) => evaluateAll(expressions, { ...bindings, object: celValue(JSON.parse(text)) }));
     },
   };
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { codeOf } from '../../errors/index.ts';
 import { commands } from '../../protocol/commands/index.ts';
 import type { ChartReference } from '../chart-reference.ts';
@@ -45,8 +46,8 @@ export interface CommandConditions {
   requireChart(chart: LoadedChart): Promise<void>;
   /** Rejects with `PolicyError` unless the conditions on commands hold for that of a plan. */
   requirePlanned(type: PlannedCommand, options: object): Promise<void>;
-  /** Rejects with `PolicyError` unless the conditions on objects hold for an object to write. */
-  requireObject(object: object): Promise<void>;
+  /** Rejects with `PolicyError` unless the conditions on objects hold for objects to write. */
+  requireObjects(objects: readonly object[]): Promise<void>;
 }
 
 interface LoadedChart {
@@ -73,11 +74,15 @@ export async function openConditions(
 ): Promise<CommandConditions> {
   const isContinued = time === 'continued';
   const base = { ...conditionValues(scope), now: isContinued ? 0 : time.begins.getTime() };
-  const requireAt = async (stage: ConditionStage, values: Partial<ConditionValues> = {}) => {
-    const all = await evaluateConditions({ rule, stage, isContinued }, policy, { ...base, ...values });
-    const failed = all.find(({ holds }) => !holds);
+  const requireAll = (evaluated: readonly EvaluatedCondition[]) => {
+    const failed = evaluated.find(({ holds }) => !holds);
     if (failed !== undefined) throw refused(rule, failed.field, refusalOf(failed));
   };
+  const requireAt = async (stage: 'command' | 'chart', values: Partial<ConditionValues> = {}) => {
+    requireAll(await evaluateConditions({ rule, stage, isContinued }, policy, { ...base, ...values }));
+  };
+  /** Digests of objects for which the conditions hold. */
+  const passed = new Set<string>();
   await requireAt('command');
   const isLoaded = scope.chart !== undefined && scope.chart.reference !== 'manifests:';
   if (!isLoaded) await requireAt('chart');
@@ -87,7 +92,14 @@ export async function openConditions(
       const { command } = conditionValues({ ...scope, type, right: commands[type].right, payload });
       return requireAt('command', { command });
     },
-    requireObject: (object) => requireAt('object', { object }),
+    async requireObjects(objects) {
+      if (!hasConditions({ rule, stage: 'object', isContinued }, policy)) return;
+      const texts = objects.map((object) => JSON.stringify(object));
+      const unknown = texts.filter((text) => !passed.has(digestOf(text)));
+      if (unknown.length === 0) return;
+      requireAll((await evaluateObjectConditions({ rule, isContinued }, policy, base, unknown)).flat());
+      for (const text of unknown) passed.add(digestOf(text));
+    },
   };
 }
 
@@ -127,25 +139,116 @@ export interface EvaluatedCondition extends ConditionOutcome {
 
 /** Evaluates the conditions of a rule that read what is known at a stage, and no more. */
 export async function evaluateConditions(
-  { rule, stage, isContinued }: { rule: PolicyRule; stage: ConditionStage; isContinued: boolean },
-  { evaluator, variables }: Pick<CompiledPolicy, 'evaluator' | 'variables'>,
+  wanted: WantedConditions & { stage: 'command' | 'chart' },
+  policy: Evaluation,
   values: ConditionValues,
 ): Promise<EvaluatedCondition[]> {
-  const wanted = (rule.conditions ?? [])
+  const conditions = wantedConditions(wanted, policy);
+  if (conditions.length === 0) return [];
+  const run = () => policy.evaluator.evaluate(expressionsOf(conditions), values);
+  return withOutcomes(conditions, await withinLimits(run));
+}
+
+/**
+ * Evaluates the conditions of a rule on objects, which are JSON texts, for each of them. Ends with
+ * the first one that takes too much time or memory.
+ */
+export async function evaluateObjectConditions(
+  wanted: Omit<WantedConditions, 'stage'>,
+  policy: Evaluation,
+  values: ConditionValues,
+  objects: readonly string[],
+): Promise<EvaluatedCondition[][]> {
+  const conditions = wantedConditions({ ...wanted, stage: 'object' }, policy);
+  if (conditions.length === 0) return [];
+  const evaluate = (texts: readonly string[]) =>
+    withinLimits(() => policy.evaluator.evaluateObjects(expressionsOf(conditions), values, texts));
+  const all: EvaluatedCondition[][] = [];
+  for (const batch of batchesOf(objects)) {
+    const together = await evaluate(batch);
+    for (const [index, text] of batch.entries()) {
+      // the limits on time and memory are those of one object
+      const outcomes = together === undefined ? (await evaluate([text]))?.[0] : together[index];
+      all.push(withOutcomes(conditions, outcomes));
+      if (outcomes === undefined) return all;
+    }
+  }
+  return all;
+}
+
+const maxBatch = 100;
+const maxBatchLength = 256 * 1024;
+
+/** Returns texts in groups that a thread takes at once. */
+function batchesOf(texts: readonly string[]): string[][] {
+  const batches: string[][] = [];
+  let length = 0;
+  for (const text of texts) {
+    const last = batches.at(-1);
+    length += text.length;
+    if (last === undefined || last.length >= maxBatch || length > maxBatchLength) {
+      batches.push([text]);
+      length = text.length;
+    } else last.push(text);
+  }
+  return batches;
+}
+
+type Evaluation = Pick<CompiledPolicy, 'evaluator' | 'variables'>;
+
+interface WantedConditions {
+  rule: PolicyRule;
+  stage: ConditionStage;
+  isContinued: boolean;
+}
+
+function hasConditions(wanted: WantedConditions, policy: Evaluation): boolean {
+  return wantedConditions(wanted, policy).length > 0;
+}
+
+type WantedCondition = Pick<EvaluatedCondition, 'condition' | 'field'>;
+
+/** Returns the conditions of a rule that read what is known at a stage, and no more. */
+function wantedConditions(
+  { rule, stage, isContinued }: WantedConditions,
+  { variables }: Pick<Evaluation, 'variables'>,
+): WantedCondition[] {
+  return (rule.conditions ?? [])
     .map((condition, index) => ({ condition, field: `conditions[${index}]` }))
     .filter(({ condition }) => {
       const read = variables.get(condition.expression) ?? [];
       // a command that has begun may end, as with windows
       return stageOf(read) === stage && !(isContinued && read.includes('now'));
     });
-  if (wanted.length === 0) return [];
-  const expressions = wanted.map(({ condition }) => condition.expression);
-  const outcomes = await evaluator.evaluate(expressions, values).catch((error: unknown) => {
+}
+
+function expressionsOf(conditions: readonly WantedCondition[]): string[] {
+  return conditions.map(({ condition }) => condition.expression);
+}
+
+/** Returns undefined if the expressions take too much time or memory. */
+async function withinLimits<Outcome>(evaluate: () => Promise<Outcome>): Promise<Outcome | undefined> {
+  try {
+    return await evaluate();
+  } catch (error) {
     if (codeOf(error) === undefined) throw error;
-    const problem = 'it takes too much time or memory';
-    return wanted.map((): ConditionOutcome => ({ holds: false, problem }));
-  });
-  return wanted.map((one, index) => ({ ...one, ...(outcomes[index] ?? { holds: false }) }));
+    return undefined;
+  }
+}
+
+function withOutcomes(
+  conditions: readonly WantedCondition[],
+  outcomes: readonly ConditionOutcome[] | undefined,
+): EvaluatedCondition[] {
+  const failed = { holds: false, problem: 'it takes too much time or memory' };
+  return conditions.map((one, index) => ({
+    ...one,
+    ...(outcomes === undefined ? failed : (outcomes[index] ?? { holds: false })),
+  }));
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
 }
 
 function stageOf(variables: readonly ConditionVariable[]): ConditionStage {

@@ -24,6 +24,15 @@ export interface ConditionEvaluator {
   compile(expressions: readonly string[]): Promise<readonly CompiledCondition[]>;
   /** Rejects with a code if the expressions take too much time or memory. */
   evaluate(expressions: readonly string[], values: ConditionValues): Promise<readonly ConditionOutcome[]>;
+  /**
+   * Evaluates expressions for several objects, which are given as JSON texts. Rejects with a code
+   * if they take too much time or memory.
+   */
+  evaluateObjects(
+    expressions: readonly string[],
+    values: ConditionValues,
+    objects: readonly string[],
+  ): Promise<readonly (readonly ConditionOutcome[])[]>;
 }
 
 /** Tasks of a thread for conditions. */
@@ -32,5 +41,9 @@ export interface ConditionTasks {
   evaluate: {
     input: { expressions: readonly string[]; values: ConditionValues };
     output: readonly ConditionOutcome[];
+  };
+  evaluateObjects: {
+    input: { expressions: readonly string[]; values: ConditionValues; objects: readonly string[] };
+    output: readonly (readonly ConditionOutcome[])[];
   };
 }

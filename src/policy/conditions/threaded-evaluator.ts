@@ -33,6 +33,8 @@ export function createThreadedEvaluator({ moduleUrl, milliseconds = 2000, graceM
     evaluator: {
       compile: (expressions) => pool.run('compile', { expressions }, { signal, subject }),
       evaluate: (expressions, values) => pool.run('evaluate', { expressions, values }, { signal, subject }),
+      evaluateObjects: (expressions, values, objects) =>
+        pool.run('evaluateObjects', { expressions, values, objects }, { signal, subject }),
     },
     close: () => pool.close(),
   };

@@ -21,6 +21,7 @@ function evaluatorHere(): ConditionEvaluator {
   return {
     compile: (...given) => Promise.resolve(cel.compile(...given)),
     evaluate: (...given) => Promise.resolve(cel.evaluate(...given)),
+    evaluateObjects: (...given) => Promise.resolve(cel.evaluateObjects(...given)),
   };
 }
 
@@ -93,6 +94,62 @@ test('a condition that takes too long refuses', async (t) => {
   const evaluate = () => Promise.reject(Object.assign(new Error('took too long'), { code: 'render_limit' }));
   const policy = await policyWith(t, "caller == 'ci'", { evaluate });
   await t.throwsAsync(policy.decide(scope, 'begins'), { code: 'denied_by_policy', message: /too much time or memory/ });
+});
+
+test('objects are compared at once, and again only if they have changed', async (t) => {
+  const sent: number[] = [];
+  const cel = evaluatorHere();
+  const evaluateObjects: ConditionEvaluator['evaluateObjects'] = (expressions, values, objects) => {
+    sent.push(objects.length);
+    return cel.evaluateObjects(expressions, values, objects);
+  };
+  const policy = await policyWith(t, 'object.spec.replicas <= 5', { evaluateObjects });
+  const { conditions } = await policy.decide(scope, 'begins');
+  const [small, other] = [object(2), object(3)];
+  await conditions?.requireObjects([small, other]);
+  await conditions?.requireObjects([small]);
+  await conditions?.requireObjects([object(3)]);
+  t.deepEqual(sent, [2]);
+  other.spec = { replicas: 6 };
+  await t.throwsAsync(async () => await conditions?.requireObjects([other]), refusal);
+  await t.throwsAsync(async () => await conditions?.requireObjects([small, other]), refusal, 'a refusal is not kept');
+  const next = await policy.decide(scope, 'begins');
+  await next.conditions?.requireObjects([small]);
+  t.deepEqual(sent, [2, 1, 1, 1], 'another command is compared on its own');
+});
+
+test('many and large objects are sent in parts', async (t) => {
+  const sent: number[] = [];
+  const cel = evaluatorHere();
+  const evaluateObjects: ConditionEvaluator['evaluateObjects'] = (expressions, values, objects) => {
+    sent.push(objects.length);
+    return cel.evaluateObjects(expressions, values, objects);
+  };
+  const { conditions } = await (
+    await policyWith(t, 'object.spec.replicas <= 500', { evaluateObjects })
+  ).decide(scope, 'begins');
+  await conditions?.requireObjects(Array.from({ length: 250 }, (_, index) => object(index)));
+  const large = [1, 2].map((index) => ({ ...object(index), data: 'a'.repeat(200_000) }));
+  await conditions?.requireObjects([...large, object(400)]);
+  t.deepEqual(sent, [100, 100, 50, 1, 2]);
+});
+
+test('objects that take too long together are compared one by one, until one does', async (t) => {
+  const sent: number[] = [];
+  const tooLong = Object.assign(new Error('took too long'), { code: 'render_limit' });
+  const cel = evaluatorHere();
+  const evaluateObjects: ConditionEvaluator['evaluateObjects'] = (expressions, values, objects) => {
+    sent.push(objects.length);
+    const isSlow = objects.length > 1 || objects[0]?.includes('"replicas":4') === true;
+    return isSlow ? Promise.reject(tooLong) : cel.evaluateObjects(expressions, values, objects);
+  };
+  const policy = await policyWith(t, 'object.spec.replicas <= 5', { evaluateObjects });
+  const { conditions } = await policy.decide(scope, 'begins');
+  await conditions?.requireObjects([object(1), object(2)]);
+  t.deepEqual(sent, [2, 1, 1]);
+  const slow = async () => await conditions?.requireObjects([object(3), object(4), object(5)]);
+  await t.throwsAsync(slow, { code: 'denied_by_policy', message: /too much time or memory/ });
+  t.deepEqual(sent, [2, 1, 1, 3, 1, 1], 'those after it are not tried');
 });
 
 const object = (replicas: number): KubeObject => ({
