@@ -82,9 +82,13 @@ export async function serveSession(socket: WebSocket, command: TrackedCommand, o
     ({ stream } = taken);
     stream.on('drain', release).once('close', release);
     release();
+    // each message is written into the memory of the one before, so that a program that writes much
+    // leaves no garbage
+    const memory = Buffer.allocUnsafeSlow(maxSessionMessageBytes);
     for await (const { channel, bytes } of messagesOf(stream, [channels.output, channels.error])) {
       await attendance?.output(channel, bytes);
-      await send(socket, Buffer.concat([Buffer.of(channel), bytes]));
+      memory.writeUInt8(channel);
+      await send(socket, memory.subarray(0, 1 + bytes.copy(memory, 1)));
     }
     stream.end();
   } catch (error) {

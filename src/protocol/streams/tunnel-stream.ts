@@ -34,6 +34,8 @@ export class TunnelStream extends Duplex {
   #credit = 0;
   /** Bytes that the other end may send. */
   #granted = 0;
+  /** Lengths of the data that wait to be read: of frames, or of small frames together. */
+  readonly #lengths: number[] = [];
   #isConnected = true;
   readonly #hasEnded = { here: false, there: false };
 
@@ -76,6 +78,7 @@ export class TunnelStream extends Duplex {
       case 'data': {
         if (frame.bytes.length > this.#granted) throw new StreamError('protocol', 'a stream sent more than allowed');
         this.#granted -= frame.bytes.length;
+        this.#countReceived(frame.bytes.length);
         this.push(frame.bytes);
         this.#grant();
         return;
@@ -103,11 +106,32 @@ export class TunnelStream extends Duplex {
     this.destroy(new StreamError('disconnected', 'the connection is lost'));
   }
 
-  /** Allows the other end to send as much as was read. */
+  /**
+   * Returns one frame or several small ones if no size is given, because all that waits would be
+   * copied to join it. Allows the other end to send as much as was read.
+   */
   override read(size?: number): unknown {
-    const chunk: unknown = super.read(size);
+    const chunk: unknown = super.read(size ?? this.#lengths[0]);
+    if (Buffer.isBuffer(chunk)) this.#countRead(chunk.length);
     this.#grant();
     return chunk;
+  }
+
+  #countReceived(bytes: number): void {
+    if (bytes === 0) return;
+    const joined = bytes + (this.#lengths.at(-1) ?? maxDataBytes);
+    if (joined > maxDataBytes) this.#lengths.push(bytes);
+    else this.#lengths[this.#lengths.length - 1] = joined;
+  }
+
+  #countRead(bytes: number): void {
+    let left = bytes;
+    while (left > 0) {
+      const [first = left] = this.#lengths;
+      if (first > left) this.#lengths[0] = first - left;
+      else this.#lengths.shift();
+      left -= Math.min(first, left);
+    }
   }
 
   override _read(): void {

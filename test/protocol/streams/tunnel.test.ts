@@ -108,6 +108,23 @@ test('an end sends as many bytes as the other end has room for', async (t) => {
   t.is(accepted?.readableLength, windowBytes);
 });
 
+test('what waits is read by frame, and small frames together', (t) => {
+  const received: TunnelStream[] = [];
+  const { plane } = connection((_header, stream) => received.push(stream));
+  plane.receive(opened);
+  const [stream] = received;
+  t.is(stream?.read(), null); // gives credit
+  for (const length of [maxDataBytes, 0, 100, 200, maxDataBytes, maxDataBytes - 1, 1, 1]) {
+    plane.receive(head(2, 1, Buffer.alloc(length)));
+  }
+  const lengths = () => (stream?.read() as Buffer | null)?.length; // it has no encoding
+  t.is(lengths(), maxDataBytes);
+  t.is((stream?.read(40) as Buffer).length, 40);
+  t.is(lengths(), 260);
+  plane.receive(head(2, 1, Buffer.alloc(7)));
+  t.deepEqual([lengths(), lengths(), lengths(), lengths()], [maxDataBytes, maxDataBytes, 8, undefined]);
+});
+
 test('streams take turns, and a packet waits for at most one frame', async (t) => {
   const both = connection((_header, stream) => stream.resume());
   const streams = [1, 2, 3].map(() => both.agent.open({ kind: 'sink' }));

@@ -14,10 +14,10 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { stringAt } from '../src/objects/fields.ts';
-import { readLogRecords } from '../src/protocol/streams/log-records.ts';
-import { type Harness, openHarness } from '../test/e2e/open-harness.ts';
-import { median } from './statistics.ts';
+import { stringAt } from '../../src/objects/fields.ts';
+import { readLogRecords } from '../../src/protocol/streams/log-records.ts';
+import { type Harness, openHarness } from '../../test/e2e/open-harness.ts';
+import { median } from '../statistics.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -33,7 +33,7 @@ if (kubeconfig === undefined || programs === undefined) {
   console.error('usage: KUBECONFIG=FILE HELM_BIN=FOLDER npm run -s bench:shells [-- --commands N --jobs N --mib N]');
   process.exit(2);
 }
-const program = fileURLToPath(new URL('../src/bin/helm-agent.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../src/bin/helm-agent.ts', import.meta.url));
 const namespace = `bench-shells-${process.pid}`;
 
 /** Number of terminals, and of logs, that are open at once. */
