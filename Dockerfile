@@ -4,7 +4,8 @@
 #   docker build --build-arg BASE=docker.io/library/node@sha256:DIGEST -t helm-agent .
 ARG BASE=docker.io/library/node:24-bookworm-slim
 
-FROM ${BASE} AS build
+# The program is the same on every processor, so it is built once, on that of the builder.
+FROM --platform=${BUILDPLATFORM} ${BASE} AS build
 ARG BASE
 ARG REVISION=
 WORKDIR /src
@@ -14,10 +15,19 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY tools ./tools
 COPY src ./src
 COPY LICENSE ./
-RUN node tools/bundle.ts /root-of-image/app && node tools/image-root.ts /root-of-image --base "${BASE}" --revision "${REVISION}"
+RUN node tools/bundle.ts /root-of-image/app && node tools/image-program.ts /root-of-image --base "${BASE}" --revision "${REVISION}"
 
-FROM scratch
-COPY --from=build /root-of-image /
+# Node and its libraries are those of the image's processor. Docker has its platform as the default,
+# buildah that of the stage before.
+FROM --platform=${TARGETPLATFORM} ${BASE} AS root
+WORKDIR /src
+COPY package.json ./
+COPY tools ./tools
+COPY --from=build /root-of-image /root-of-image
+RUN node tools/image-root.ts /root-of-image
+
+FROM --platform=${TARGETPLATFORM} scratch
+COPY --from=root /root-of-image /
 USER 65532:65532
 ENV NODE_ENV=production PATH=/usr/local/bin
 # The C library gives memory back to the system as soon as it is free.

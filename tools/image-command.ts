@@ -25,9 +25,15 @@ export function imageArguments(options: ImageOptions): string[] {
   const name = isSeveral && builder !== 'docker' ? '--manifest' : '--tag';
   return [
     ...(builder === 'docker' && isSeveral ? ['buildx', 'build'] : ['build']),
-    ...(platforms.length === 0 ? [] : ['--platform', platforms.join(',')]),
+    ...(platforms.length === 0 ? [] : ['--platform', platforms.join(','), ...buildPlatformArguments(builder)]),
     ...['--build-arg', `BASE=${base}`, ...revisionArguments(options), ...labels, ...more, name, tag, '.'],
   ];
+}
+
+/** Returns the argument that names this machine's platform, which Docker sets by itself. */
+function buildPlatformArguments(builder: Builder): string[] {
+  const processor = process.arch === 'x64' ? 'amd64' : process.arch;
+  return builder === 'docker' ? [] : ['--build-arg', `BUILDPLATFORM=linux/${processor}`];
 }
 
 function revisionArguments({ revision }: ImageOptions): string[] {

@@ -1,47 +1,13 @@
-// Adds to a folder with the program in app/ the rest of the files of the image: Node with its
-// libraries and their licenses, a user, the list of packages, and the provenance, but no shell.
-// Fails if the program is too large, or has code for one processor.
-// Usage: node tools/image-root.ts FOLDER [--base IMAGE] [--revision COMMIT]
-import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { access, copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
-import { provenanceOf } from './image-provenance.ts';
+// Adds Node with its libraries and their licenses to a folder: those of the system that this runs on.
+// Usage: node tools/image-root.ts FOLDER
+import { access, copyFile, mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { mib, sizeOf } from './image-files.ts';
 
-/** Most bytes of all files but Node and the libraries of its image. */
-const maxProgramBytes = 15 * 1024 * 1024;
+const [root] = process.argv.slice(2);
+if (root === undefined) throw new Error('usage: node tools/image-root.ts FOLDER');
 
-const run = promisify(execFile);
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: { base: { type: 'string', default: 'unknown' }, revision: { type: 'string', default: '' } },
-});
-const [root] = positionals;
-if (root === undefined) throw new Error('usage: node tools/image-root.ts FOLDER [--base IMAGE] [--revision COMMIT]');
-
-const app = join(root, 'app');
-const native = await nativeFilesIn(app);
-if (native.length > 0) throw new Error(`the program has code for one processor only: ${native.join(', ')}`);
-await copyFile('LICENSE', join(app, 'LICENSE'));
-const sbom = await run('npm', ['sbom', '--sbom-format', 'spdx', '--omit', 'dev', '--package-lock-only'], {
-  maxBuffer: 64 * 1024 * 1024,
-});
-await writeFile(join(app, 'sbom.spdx.json'), sbom.stdout);
-const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
-const provenance = provenanceOf({
-  files: await digestsOf(app),
-  lockDigest: await digestOf('package-lock.json'),
-  ...{ base: values.base, version, revision: values.revision || undefined },
-});
-await writeFile(join(app, 'provenance.intoto.json'), `${JSON.stringify(provenance, undefined, 2)}\n`);
-await mkdir(join(root, 'etc'), { recursive: true });
-await writeFile(join(root, 'etc/passwd'), 'agent:x:65532:65532:agent:/tmp:/nonexistent\n');
-await writeFile(join(root, 'etc/group'), 'agent:x:65532:\n');
-await writeFile(join(root, 'etc/nsswitch.conf'), 'hosts: files dns\n');
-await mkdir(join(root, 'tmp'), { mode: 0o777, recursive: true });
 const program = await sizeOf(root);
-
 const { sharedObjects = [] } = process.report.getReport() as { sharedObjects?: string[] }; // Node's report lists them
 const libraries = sharedObjects.filter((path) => path.startsWith('/'));
 for (const library of libraries) await copyTo(root, library);
@@ -52,7 +18,6 @@ const about = [join(dirname(dirname(process.execPath)), 'LICENSE'), '/etc/os-rel
 for (const file of about) if (await exists(file)) await copyTo(root, file);
 const total = await sizeOf(root);
 console.log(`the image has ${mib(total)}: Node and its libraries ${mib(total - program)}, the program ${mib(program)}`);
-if (program > maxProgramBytes) throw new Error(`the program has more than ${mib(maxProgramBytes)}`);
 
 async function copyTo(folder: string, file: string, target = file): Promise<void> {
   await mkdir(dirname(join(folder, target)), { recursive: true });
@@ -64,39 +29,4 @@ async function exists(file: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-async function filesIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((file) => join(file.parentPath, file.name));
-}
-
-/** Returns the programs and libraries for one processor. Their first bytes are those of ELF. */
-async function nativeFilesIn(folder: string): Promise<string[]> {
-  const files = await filesIn(folder);
-  const starts = await Promise.all(files.map(async (file) => (await readFile(file)).toString('latin1', 0, 4)));
-  return files.filter((_, index) => starts[index] === '\x7fELF');
-}
-
-async function digestOf(file: string): Promise<string> {
-  return createHash('sha256')
-    .update(await readFile(file))
-    .digest('hex');
-}
-
-/** Returns the digests of all files, by their paths in the folder of the program. */
-async function digestsOf(folder: string): Promise<Record<string, string>> {
-  const digests: Record<string, string> = {};
-  for (const file of await filesIn(folder)) digests[relative(folder, file)] = await digestOf(file);
-  return digests;
-}
-
-async function sizeOf(folder: string): Promise<number> {
-  const files = await filesIn(folder);
-  const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
-  return sizes.reduce((sum, size) => sum + size, 0);
-}
-
-function mib(bytes: number): string {
-  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import test from 'ava';
 import { imageArguments, type ImageOptions, isPinned } from '../../tools/image-command.ts';
 
@@ -18,8 +19,14 @@ test('several platforms are one image for each, under one name', (t) => {
   const platforms = ['linux/amd64', 'linux/arm64'];
   const docker = imageArguments({ ...image, platforms });
   t.deepEqual(docker.slice(0, 4), ['buildx', 'build', '--platform', 'linux/amd64,linux/arm64']);
+  t.false(
+    docker.some((arg) => arg.startsWith('BUILDPLATFORM=')),
+    'Docker knows it',
+  );
   const buildah = imageArguments({ ...image, builder: 'buildah', platforms, more: ['--network', 'host'] });
   t.deepEqual(buildah.slice(0, 3), ['build', '--platform', 'linux/amd64,linux/arm64']);
+  const own = process.arch === 'x64' ? 'amd64' : process.arch;
+  t.deepEqual(buildah.slice(3, 5), ['--build-arg', `BUILDPLATFORM=linux/${own}`]);
   t.deepEqual(buildah.slice(-5), ['--network', 'host', '--manifest', 'helm-agent', '.']);
 });
 
@@ -27,4 +34,13 @@ test('an image is pinned by the digest only', (t) => {
   t.true(isPinned(base));
   t.false(isPinned('docker.io/library/node:24'));
   t.false(isPinned('docker.io/library/node@sha256:0'));
+});
+
+test('the program is built on the processor of the builder, and Node is that of the image', async (t) => {
+  const lines = (await readFile('Dockerfile', 'utf8')).split('\n').filter((line) => line.startsWith('FROM '));
+  t.deepEqual(lines, [
+    'FROM --platform=${BUILDPLATFORM} ${BASE} AS build',
+    'FROM --platform=${TARGETPLATFORM} ${BASE} AS root',
+    'FROM --platform=${TARGETPLATFORM} scratch',
+  ]);
 });
