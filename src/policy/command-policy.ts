@@ -11,6 +11,7 @@ import type { VerifiedSignature } from '../signatures/command-statement.ts';
 import { requireSignatures } from '../signatures/required-signatures.ts';
 import { SignatureError } from '../signatures/signature-error.ts';
 import type { TrustedKey } from '../signatures/trusted-keys.ts';
+import { limitsAgentVersions, requireAgentChart, requireAgentImage } from './agent-versions.ts';
 import type { ChartReference } from './chart-reference.ts';
 import { type ChartSignaturePolicy, chartSignatures } from './chart-signatures.ts';
 import type { CommandConditions } from './conditions/command-conditions.ts';
@@ -214,18 +215,43 @@ function signatureOf(
 
 /**
  * Throws `PolicyError` for an upgrade of the agent that could change the policy itself: its values
- * are those of the owner, and its images and its chart need limits.
+ * are those of the owner, and its images, their versions and its chart need limits.
  */
 function requireOwnersUpgrade(rule: PolicyRule | undefined, { type, payload, chart }: PolicyScope): void {
   if (type !== 'upgrade_agent') return;
-  const { values, set } = payload as { values?: unknown; set?: readonly unknown[] }; // its schema has read it
+  const { values, set, imageRepository = '', imageTag, imageDigest } = payload as UpgradePayload; // its schema has read it
   if (values !== undefined || (set !== undefined && set.length > 0)) {
     throw denied('the values of an agent with a policy are those of its owner; upgrade it with helm to change them');
   }
-  const missing = [rule?.images === undefined ? 'images' : '', chart && rule?.charts === undefined ? 'charts' : ''];
+  const missing = [
+    rule?.images === undefined ? 'images' : '',
+    rule === undefined || !limitsAgentVersions(rule) ? 'agentVersions' : '',
+    chart && rule?.charts === undefined ? 'charts' : '',
+  ];
   const fields = missing.filter((field) => field !== '').join(' and ');
-  if (fields === '') return;
+  if (fields === '' && rule !== undefined) {
+    const end = imageDigest === undefined ? imageTag && `:${imageTag}` : `@${imageDigest}`;
+    if (end === undefined) return; // the rendered image is compared
+    const image = `${imageRepository}${end}`;
+    requireAgentImage(rule, image);
+    if (imageRepository !== '') requireImage(rule, image);
+    return;
+  }
   throw denied(`upgrade_agent needs a rule with ${fields}, so that no other program gets the rights of the agent`);
+}
+
+function requireImage(rule: PolicyRule, image: string, where = ''): void {
+  const { images } = rule;
+  if (images !== undefined && !matches(images, image))
+    throw refused(rule, 'images', `${JSON.stringify(image)}${where}`);
+}
+
+interface UpgradePayload {
+  values?: unknown;
+  set?: readonly unknown[];
+  imageRepository?: string;
+  imageTag?: string;
+  imageDigest?: string;
 }
 
 const unlimited: CommandPolicy = {
@@ -243,12 +269,14 @@ const unlimited: CommandPolicy = {
 /** The namespace of the release, in `objectNamespaces`. */
 const ofRelease = 'release';
 
-function limitsOf(rule: PolicyRule, { namespace: releaseNamespace }: PolicyScope): CommandPolicy {
-  const { charts, versions, requireDigest = false, kinds, deniedKinds, objectNamespaces, images } = rule;
+function limitsOf(rule: PolicyRule, { namespace: releaseNamespace, type }: PolicyScope): CommandPolicy {
+  const { charts, versions, requireDigest = false, kinds, deniedKinds, objectNamespaces } = rule;
+  const isAgent = type === 'upgrade_agent';
   const requireImages = (content: unknown, target: ObjectTarget) => {
-    if (images === undefined) return;
+    if (rule.images === undefined) return;
     for (const image of imagesOf(content)) {
-      if (!matches(images, image)) throw refused(rule, 'images', `${JSON.stringify(image)} of ${nameOf(target)}`);
+      if (isAgent) requireAgentImage(rule, image);
+      requireImage(rule, image, ` of ${nameOf(target)}`);
     }
   };
   const requireChange = (target: ObjectTarget, content: unknown) => {
@@ -281,6 +309,7 @@ function limitsOf(rule: PolicyRule, { namespace: releaseNamespace }: PolicyScope
       if (versions !== undefined && version !== undefined && !satisfies(parseVersion(version), versions.constraint)) {
         throw refused(rule, 'versions', `version ${version} is not in ${versions.text}`);
       }
+      if (isAgent && version !== undefined) requireAgentChart(rule, version);
       if (bytes !== undefined) requireChartSize(rule, bytes);
     },
     requireChange,

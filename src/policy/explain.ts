@@ -70,10 +70,11 @@ function limitOf(
   command: ExplainedCommand,
   { chartKeys }: PolicyRules,
 ): ExplainedLimit {
-  const only = { name: rule.name, [field]: rule[field] };
+  // upgrades of the agent need several limits at once
+  const isOfAgent = field === 'agentVersions';
+  const only = { name: rule.name, ...(isOfAgent && { images: ['*'], charts: ['*'] }), [field]: rule[field] };
   const problem = refusalBy(command, (scope, time) => {
-    // upgrades of the agent need several limits at once
-    const type = scope.type === 'upgrade_agent' ? 'upgrade_release' : scope.type;
+    const type = scope.type === 'upgrade_agent' && !isOfAgent ? 'upgrade_release' : scope.type;
     return decide({ keys: [], chartKeys, pullSecrets: [], rules: [only], default: 'deny' }, { ...scope, type }, time);
   });
   const { mode, keys = chartKeys.map(({ name }) => name) } = rule.verify ?? {};

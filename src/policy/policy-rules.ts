@@ -74,6 +74,11 @@ const allowed = {
   /** Patterns of the images of containers. Default: all. */
   images: patternsSchema,
   /**
+   * Range of the versions that `upgrade_agent` may upgrade the agent to. Default: those of
+   * `images`.
+   */
+  agentVersions: versionsSchema.optional(),
+  /**
    * Objects that templates may look up: none, those of the namespace of the release and those
    * without a namespace, or all. Default: those that the agent allows.
    */
@@ -97,7 +102,17 @@ const allowed = {
 /** The fields of a rule that limit what it allows, without its conditions. */
 export const limitFields = [
   ...(['windows', 'charts', 'versions', 'requireDigest', 'kinds', 'deniedKinds', 'objectNamespaces'] as const),
-  ...(['images', 'sizes', 'lookup', 'readKinds', 'deniedReadKinds', 'valuesFrom', 'approvedBy', 'verify'] as const),
+  ...([
+    'images',
+    'agentVersions',
+    'sizes',
+    'lookup',
+    'readKinds',
+    'deniedReadKinds',
+    'valuesFrom',
+    'approvedBy',
+    'verify',
+  ] as const),
 ] satisfies (keyof typeof allowed)[];
 
 const ruleSchema = z

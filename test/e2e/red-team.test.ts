@@ -43,6 +43,7 @@ rules:
   - { name: closed, namespaces: [${shop}], releases: [closed-*], windows: [{ days: [${farDay}], from: "00:00", to: "00:01" }] }
   - { name: approved, namespaces: [${shop}], releases: [approved-*], approvedBy: { roles: [ops] } }
   - { name: annotated, namespaces: [${shop}], releases: [annotated-*], approvedBy: { annotation: true } }
+  - { name: upgrades, commands: [upgrade_agent], signedBy: { roles: [ops] }, images: ["registry.example.com/*"], agentVersions: ">=1.4.0" }
   - name: production
     namespaces: [${shop}]
     commands: [deploy]
@@ -190,9 +191,12 @@ test('a control plane in the hands of an attacker changes nothing', async (t) =>
   await attack(await signed(install('foreign', foreign)), 'denied_by_policy', /rule production .*charts: /);
   const unpinned = { ...install('unpinned'), payload: JSON.stringify({ ...release, chartName }) };
   await attack(await signed(unpinned), 'denied_by_policy', /requireDigest/);
-  const upgrade = { imageRepository: 'evil.example.com/agent', imageTag: '0.1.0' };
+  const upgrade = { imageRepository: 'evil.example.com/agent', imageTag: '1.5.0' };
   const replaced: Command = { key: 'own-image', type: 'upgrade_agent', payload: JSON.stringify(upgrade) };
-  await attack(await signed(replaced), 'denied_by_policy', /upgrade_agent needs a rule with images/);
+  await attack(await signed(replaced, alice), 'denied_by_policy', /rule upgrades .*images: "evil/);
+  const version = (imageTag: string) => JSON.stringify({ imageRepository: 'registry.example.com/agent', imageTag });
+  const older: Command = { key: 'old-agent', type: 'upgrade_agent', payload: version('1.3.9') };
+  await attack(await signed(older, alice), 'denied_by_policy', /rule upgrades .*agentVersions: /);
   const shell: Command = {
     key: 'shell',
     type: 'exec_pod',

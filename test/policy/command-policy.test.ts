@@ -398,7 +398,8 @@ const upgrades = test.macro((t, rule: string, changes: Partial<PolicyScope>, ref
 });
 
 const agentChart = chartReferenceOf({ chartName: 'oci://registry.example.com/helm-agent' });
-const agentRule = "commands: [upgrade_agent], images: ['registry.example.com/*']";
+const agentImages = "commands: [upgrade_agent], images: ['registry.example.com/*']";
+const agentRule = `${agentImages}, agentVersions: '>=1.4.0'`;
 test('an agent is upgraded to an image by a rule with images', upgrades, agentRule, {});
 test(
   'an agent is not upgraded by a rule without images',
@@ -422,6 +423,73 @@ test(
     chart: agentChart,
   },
 );
+test(
+  'an agent is not upgraded by a rule that allows all of its versions',
+  upgrades,
+  agentImages,
+  {},
+  'needs a rule with agentVersions',
+);
+test(
+  'an agent is upgraded to exact images without a range of versions',
+  upgrades,
+  "commands: [upgrade_agent], images: ['registry.example.com/agent:nightly']",
+  {},
+);
+const digestOfImage = `sha256:${'a'.repeat(64)}`;
+test('an agent is upgraded to a version of the range', upgrades, agentRule, { payload: { imageTag: 'v1.4.0' } });
+test(
+  'an agent is not upgraded to the image of another, before anything is rendered',
+  upgrades,
+  agentRule,
+  { payload: { imageRepository: 'evil.example.com/agent', imageTag: '1.4.0' } },
+  'images: "evil.example.com/agent:1.4.0"',
+);
+const refusedVersions = {
+  'an older version': { imageTag: '1.3.9' },
+  'a version before its release': { imageTag: '1.4.0-rc.1' },
+  'a tag that is not a version': { imageTag: 'latest' },
+  'a digest': { imageDigest: digestOfImage },
+  'a digest beside a version': { imageTag: '1.4.0', imageDigest: digestOfImage },
+};
+for (const [what, payload] of Object.entries(refusedVersions)) {
+  test(`an agent is not upgraded to ${what}`, upgrades, agentRule, { payload }, 'agentVersions: the version of');
+}
+test(
+  'an agent is upgraded to a digest that the rule names',
+  upgrades,
+  agentRule.replace("'registry", `'registry.example.com/agent@${digestOfImage}', 'registry`),
+  { payload: { imageDigest: digestOfImage } },
+);
+
+const agentObjects = test.macro((t, image: string, refusal?: RegExp) => {
+  const policy = decide(policyOf(agentRule), scope({ type: 'upgrade_agent' }), { begins: noon });
+  const message = refusalOf(t, () => policy.requireChange({ apiVersion: 'apps/v1', kind: 'Deployment' }, pods(image)));
+  if (refusal === undefined) t.is(message, undefined);
+  else t.regex(message ?? '', refusal);
+});
+test('the image of an agent may have a version of the range', agentObjects, 'registry.example.com/agent:1.4.0');
+for (const tag of ['1.3.9', 'latest', `1.4.0@${digestOfImage}`]) {
+  const title = `the image of an agent may not end with :${tag}`;
+  test(title, agentObjects, `registry.example.com/agent:${tag}`, /agentVersions: the version of the image/);
+}
+test('an image without a tag has no version', agentObjects, 'registry.example.com:443/agent', /agentVersions: /);
+test('a version does not allow the image of another', agentObjects, 'evil.example.com/agent:1.4.0', /images: /);
+
+test('an agent is not upgraded to an older version of its chart', (t) => {
+  const rule = `${agentRule}, charts: ['oci://registry.example.com/*']`;
+  const policy = decide(policyOf(rule), scope({ type: 'upgrade_agent', chart: agentChart }), { begins: noon });
+  t.notThrows(() => policy.requireChart({ reference: agentChart, version: '1.4.0' }));
+  const old = refusalOf(t, () => policy.requireChart({ reference: agentChart, version: '1.3.0' }));
+  t.regex(old ?? '', /agentVersions: version 1\.3\.0 of the chart is not in >=1\.4\.0/);
+});
+
+test('agentVersions do not limit other commands', (t) => {
+  const policy = decide(policyOf("agentVersions: '>=1.4.0'"), scope(), { begins: noon });
+  t.notThrows(() => policy.requireChange({ apiVersion: 'v1', kind: 'Pod' }, pods('registry.example.com/agent:1.0.0')));
+  t.notThrows(() => policy.requireChart({ version: '1.0.0' }));
+});
+
 for (const payload of [{ values: {} }, { set: [{ kind: 'set', text: 'policy.content=' }] }]) {
   const [field = ''] = Object.keys(payload);
   test(
