@@ -77,10 +77,10 @@ async function withoutStored(
 }
 
 export const operation = operationOf('adopt_release', {
-  request: ({ tillerNamespace, ...request }, { tillerRecords }) => ({
-    ...request,
-    tiller: tillerRecords(tillerNamespace),
-  }),
+  request({ tillerNamespace, ...request }, { tillerRecords }) {
+    if (tillerNamespace !== undefined) checkNamespace(tillerNamespace);
+    return { ...request, tiller: tillerRecords(tillerNamespace) };
+  },
   run: adopt,
   answer: (releases) => ({ releases: releases.map(releaseSummary) }),
 });

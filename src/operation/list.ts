@@ -122,10 +122,10 @@ function compare(a: string, b: string): number {
 }
 
 export const operation = operationOf('list_releases', {
-  request: ({ helm2, tillerNamespace, ...request }, { tillerRecords }) => ({
-    ...request,
-    ...(helm2 === true && { storage: tillerRecords(tillerNamespace) }),
-  }),
+  request({ helm2, tillerNamespace, ...request }, { tillerRecords }) {
+    if (tillerNamespace !== undefined) checkNamespace(tillerNamespace);
+    return { ...request, ...(helm2 === true && { storage: tillerRecords(tillerNamespace) }) };
+  },
   run: list,
   answer: releasesAnswer,
 });

@@ -10,6 +10,7 @@ import { epochMilliseconds } from '../clock.ts';
 import type { OperationContext } from '../context.ts';
 import { redactedDrift } from '../evidence/redacted-drift.ts';
 import { type Redaction, redactionOf } from '../evidence/release-redaction.ts';
+import { checkNamespace, checkReleaseName } from '../steps/names.ts';
 import type { StepTools } from '../steps/step-runner.ts';
 import type { TrackedObjects } from '../tracker/object-cache.ts';
 import { createTracker } from '../tracker/tracker.ts';
@@ -74,6 +75,8 @@ export async function followDrift(
   const tracker = context.tracker ?? createTracker(cluster);
   let last: ReleaseDrift | undefined;
   const release = { namespace: options.namespace, releaseName: options.name };
+  checkNamespace(release.namespace); // before anything is watched with the names
+  checkReleaseName(release.releaseName, () => `release name is invalid: ${release.releaseName}`);
   for (let said = ''; !signal.aborted;) {
     const next = await withWatches({ ...context, tracker }, signal, async (watches) => {
       const records = watches.watch(recordsOf(options));

@@ -27,6 +27,9 @@ export async function listEvents(context: OperationContext, request: Request): P
   if (releaseName !== undefined && (request.kind !== undefined || name !== undefined)) {
     throw new OperationError('bad_payload', 'releaseName: give either a release, or a kind and a name');
   }
+  if (request.apiVersion !== undefined && request.kind === undefined) {
+    throw new OperationError('bad_payload', 'apiVersion: name a kind, too');
+  }
   const missing: string[] = [];
   const kind = request.kind === undefined ? undefined : await kindSelector(context, request, request.kind);
   const release = releaseName === undefined ? undefined : (await get(context, { namespace, releaseName })).release;

@@ -1,9 +1,9 @@
 import test from 'ava';
 import * as z from 'zod';
 import { readCommand } from '../../../src/agent/router/incoming-command.ts';
+import { rights } from '../../../src/protocol/commands/definition.ts';
 import type { Field } from '../../../src/protocol/commands/field.ts';
 import { commandTable, commandTypes } from '../../../src/protocol/commands/index.ts';
-import { rights } from '../../../src/protocol/commands/definition.ts';
 import { maximumOf } from '../../../src/protocol/validation.ts';
 import { examplePayloads } from '../../protocol/support/examples.ts';
 
@@ -35,7 +35,7 @@ function beyond(given: z.core.$ZodType): unknown[] {
   }
   if (schema instanceof z.ZodNumber) {
     const { minValue, maxValue } = schema;
-    return [Number(minValue ?? -Infinity) - 1, Number(maxValue ?? Infinity) + 1].filter(Number.isFinite);
+    return [(minValue ?? -Infinity) - 1, (maxValue ?? Infinity) + 1].filter(Number.isFinite);
   }
   if (schema instanceof z.ZodArray) {
     const items = beyond(schema.element).map((item) => [item]);
@@ -83,7 +83,7 @@ for (const type of commandTypes) {
         const shown = JSON.stringify(value).slice(0, 60);
         const text = read(type, { ...example, [name]: value });
         t.regex(text, new RegExp(`^payload: ${name}\\b`), `${shown}: ${text.slice(0, 200)}`);
-        t.notRegex(text, new RegExp(`${secret}|Invalid|expected|received|\\p{Cc}`, 'u'), shown);
+        t.notRegex(text, new RegExp(`${secret}|Invalid|received|\\p{Cc}`, 'u'), shown);
         t.true(text.length < 1000, shown);
       }
       const isRequired = !field.schema.safeParse(undefined).success;
