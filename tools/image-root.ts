@@ -1,4 +1,5 @@
-// Adds Node with its libraries and their licenses to a folder: those of the system that this runs on.
+// Adds Node with its libraries and their licenses to a folder: those of the system on which this
+// runs.
 // Usage: node tools/image-root.ts FOLDER
 import { access, copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
