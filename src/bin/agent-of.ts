@@ -26,6 +26,7 @@ import { createThreadedEvaluator } from '../policy/conditions/threaded-evaluator
 import { openPolicyFile } from '../policy/policy-file.ts';
 import type { LookupScope } from '../policy/policy-rules.ts';
 import type { Right } from '../protocol/commands/definition.ts';
+import { commandTable } from '../protocol/commands/index.ts';
 import type { ReleaseError } from '../release/error.ts';
 import { tillerRecords } from '../release/helm2/tiller-records.ts';
 import type { StorageDriver } from '../release/storage/drivers.ts';
@@ -244,8 +245,10 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     },
   });
   const handlers = { ...operationHandlers, support_bundle: support.perform };
-  // now, so that no command waits for it, and an update of the files does not mix two versions
-  await Promise.all(Object.values(operations).map((load) => load()));
+  // now, so that no command waits for it, and an update of the files does not mix two versions; but
+  // those of terminals and logs with the first one, because many agents never have any
+  const loaded = Object.entries(operations).filter(([type]) => !commandTable.find(type)?.definition.stream);
+  await Promise.all(loaded.map(([, load]) => load()));
   const processId = randomUUID();
   const { recover: mode = setup.journal === 'cluster' ? 'auto' : 'report' } = setup;
   const start = async (term?: AbortSignal): Promise<Agent> => {
