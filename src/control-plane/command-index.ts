@@ -45,6 +45,7 @@ export class CommandIndex {
   #loadedBytes = 0;
   #lastResult = 0;
   #isOpen = false;
+  #version = 1;
 
   constructor({ table, store, limits, log, now, onResult, cancel }: CommandIndexOptions) {
     this.#store = store;
@@ -58,8 +59,12 @@ export class CommandIndex {
       write: (change) => this.#writer.add(change),
       events: (key) => store.events(key),
       nextEnd: () => ({ number: ++this.#lastResult, at: now().getTime(), isDelivered: false }),
-      onChanged: (command) => this.#open.update(command),
+      onChanged: (command) => {
+        this.#version++;
+        this.#open.update(command);
+      },
       onEnded: (command, result) => {
+        this.#version++;
         this.#open.delete(command);
         this.#onLoaded(command);
         this.results.add(command, now().getTime());
@@ -134,6 +139,11 @@ export class CommandIndex {
     return this.#commands.get(key);
   }
 
+  /** Another number each time a command was added, has changed or was forgotten. */
+  get version(): number {
+    return this.#version;
+  }
+
   /** Returns all commands, the newest first. */
   newestFirst(): CommandRecord[] {
     return Array.from(this.#commands.values(), ({ record }) => record).reverse();
@@ -143,12 +153,14 @@ export class CommandIndex {
   add(record: CommandRecord, onStored: (command: TrackedCommand) => void): TrackedCommand {
     const command = new TrackedCommand(this.#context, record, []);
     this.#commands.set(record.key, command);
+    this.#version++;
     this.#open.add(command);
     command.save(
       () => onStored(command),
       () => {
         this.#open.delete(command);
         this.#commands.delete(record.key);
+        this.#version++;
       },
     );
     return command;
@@ -212,6 +224,7 @@ export class CommandIndex {
 
   #forget(command: TrackedCommand): void {
     this.#commands.delete(command.key);
+    this.#version++;
     // its events stay in memory for those who still read them
     if (this.#loaded.delete(command)) this.#loadedBytes -= command.record.bytes;
     this.#writer.add({ forgotten: command.key });

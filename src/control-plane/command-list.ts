@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { sleep } from '../async/index.ts';
 import { objectName } from '../protocol/bounded.ts';
 import { commands, isCommandType } from '../protocol/commands/index.ts';
 import { maxSentByLength, maxTypeLength } from '../protocol/limits.ts';
@@ -42,6 +43,11 @@ export const commandPageSchema = z.object({
   next: z.string().optional().describe('The `cursor` of the next page, if there is one'),
 });
 
+interface CommandPage {
+  commands: object[];
+  next?: string;
+}
+
 /** Number of commands that one request looks at, so that it does not hold up others. */
 const maxExamined = 10_000;
 
@@ -54,7 +60,7 @@ export function commandPage(
   records: readonly CommandRecord[],
   { limit, cursor, ...query }: CommandQuery,
   isSeen: (record: CommandRecord) => boolean,
-): { commands: object[]; next?: string } {
+): CommandPage {
   const start = cursor === undefined ? 0 : startAfter(records, cursor);
   const found: object[] = [];
   let index = start;
@@ -64,6 +70,33 @@ export function commandPage(
   }
   const last = records[index - 1];
   return { commands: found, ...(last && index < records.length && { next: cursorOf(last) }) };
+}
+
+export interface PageEventsOptions {
+  /** Returns the page as it is now. */
+  page: () => CommandPage;
+  /** Returns another number when a command has changed. */
+  version: () => number;
+  signal: AbortSignal;
+  /** Time between two looks, in milliseconds. Default: 500. */
+  intervalMs?: number;
+}
+
+/** Returns a page of commands, and again each time it is another one, until the signal aborts. */
+export async function* commandPageEvents({ page, version, signal, intervalMs = 500 }: PageEventsOptions) {
+  let seen: number | undefined;
+  let sent = '';
+  while (!signal.aborted) {
+    const now = version();
+    if (now !== seen) {
+      seen = now;
+      const payload = page();
+      const text = JSON.stringify(payload);
+      if (text !== sent) yield { id: now, type: 'commands', payload };
+      sent = text;
+    }
+    await sleep(intervalMs, signal).catch(() => undefined);
+  }
 }
 
 function fits(record: CommandRecord, query: Omit<CommandQuery, 'limit' | 'cursor'>): boolean {

@@ -10,7 +10,13 @@ import type { Guard } from './access/guard.ts';
 import type { Principal } from './access/role.ts';
 import { auditOf } from './audit/audit-entry.ts';
 import type { CommandIndex } from './command-index.ts';
-import { commandPage, commandPageSchema, commandQuerySchema, listedCommand } from './command-list.ts';
+import {
+  commandPage,
+  commandPageEvents,
+  commandPageSchema,
+  commandQuerySchema,
+  listedCommand,
+} from './command-list.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { ControlPlaneError } from './error.ts';
 import { type EventStreams, lastEventId, lastEventIdHeader } from './event-stream.ts';
@@ -21,7 +27,7 @@ import type { Token } from './token.ts';
 import type { TrackedCommand } from './tracked-command.ts';
 
 export interface CommandRoutesOptions {
-  commands: Pick<CommandIndex, 'get' | 'newestFirst'>;
+  commands: Pick<CommandIndex, 'get' | 'newestFirst' | 'version'>;
   streams: CommandStreams;
   dispatcher: Pick<Dispatcher, 'send'>;
   guard: Pick<Guard, 'requireVisible' | 'seesCommand'>;
@@ -100,6 +106,25 @@ export function commandRoutes(options: CommandRoutesOptions): ApiRoute[] {
         const query = readQuery(commandQuerySchema, url);
         const page = commandPage(commands.newestFirst(), query, (record) => guard.seesCommand(principal, record));
         sendJson(response, 200, page);
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/command-events',
+      audience: 'users',
+      name: 'streamCommands',
+      summary: 'Streams a page of the commands that are kept, again each time it changes',
+      query: commandQuerySchema,
+      responses: {
+        200: { description: 'Events `commands`, each with the whole page', mediaType: 'text/event-stream' },
+      },
+      async handler(request, response, _id, user) {
+        const query = readQuery(commandQuerySchema, request.url);
+        const page = () =>
+          commandPage(commands.newestFirst(), query, (record) => guard.seesCommand(user.principal, record));
+        page(); // a cursor that is not valid is refused before the stream begins
+        const version = () => commands.version;
+        await events.send(request, response, user, (signal) => commandPageEvents({ page, version, signal }));
       },
     },
     {

@@ -57,6 +57,21 @@ export function rolloutRoutes({ rollouts, bodies, events }: RolloutRoutesOptions
         sendJson(response, 200, { rollouts: rollouts.list(principal) }),
     },
     {
+      method: 'GET',
+      path: '/api/rollout-events',
+      audience: 'users',
+      name: 'streamRollouts',
+      summary: 'Streams the rollouts, and those that change',
+      responses: {
+        200: {
+          description: 'Events `rollouts` and `forgotten`; `ready` comes when all rollouts were sent',
+          mediaType: 'text/event-stream',
+        },
+      },
+      handler: (request, response, _id, user) =>
+        events.send(request, response, user, (signal) => rollouts.listEvents(user.principal, signal)),
+    },
+    {
       method: 'POST',
       path: '/api/rollouts',
       audience: 'users',

@@ -9,7 +9,7 @@ import { Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
 import { hrefOf } from '../route/route.ts';
-import type { Agent, CommandPage } from '../server/types.ts';
+import type { Agent } from '../server/types.ts';
 import { foreignName } from '../text/foreign-text.ts';
 import { AgentBadge } from './agent-badge.tsx';
 import { agentStateOf } from './agent-filter.ts';
@@ -17,6 +17,7 @@ import { Labels } from './agents.tsx';
 import { CommandTable } from './command-list.tsx';
 import { EventList } from './event-list.tsx';
 import { ReleaseTable } from './release-list.tsx';
+import { useCommandPage } from './use-lists.ts';
 
 const tabs = [
   ['releases', 'Releases'],
@@ -158,9 +159,7 @@ function AgentEvents({ agent: { agentId, connected } }: { agent: Agent }) {
 }
 
 function AgentCommands({ agentId }: { agentId: string }) {
-  const { api } = useApp();
-  const path = `/api/commands?limit=100&reads=false&agent=${encodeURIComponent(agentId)}`;
-  const page = useLoaded((signal) => api.get<CommandPage>(path, signal), [path], { everyMs: refreshMs });
+  const page = useCommandPage({ agent: agentId, reads: 'false', limit: '100' });
   return (
     <LoadedView of={page}>
       {({ commands }) =>

@@ -2,22 +2,15 @@ import { useApp } from '../parts/app-context.ts';
 import { Choice, Filters, SearchBox } from '../parts/filters.tsx';
 import { LoadedView } from '../parts/loaded-view.tsx';
 import { EmptyState } from '../parts/message.tsx';
-import { useLoaded } from '../parts/use-loaded.ts';
-import { hrefOf, queryText } from '../route/route.ts';
-import type { CommandPage } from '../server/types.ts';
+import { hrefOf } from '../route/route.ts';
 import { commandStates, CommandTable } from './command-list.tsx';
-
-/** Pause between two looks at the list of commands. */
-const refreshMs = 3000;
+import { useCommandPage } from './use-lists.ts';
 
 /** The commands that are kept. */
 export function CommandsView() {
-  const { api, location } = useApp();
+  const { location } = useApp();
   const { q = '', state, agent, reads, cursor } = location.place.value.query;
-  const query = queryText({ state, agent, reads: reads ?? 'false', cursor, limit: '200' });
-  const page = useLoaded((signal) => api.get<CommandPage>(`/api/commands${query}`, signal), [query], {
-    everyMs: refreshMs,
-  });
+  const page = useCommandPage({ state, agent, reads: reads ?? 'false', cursor, limit: '200' });
   const states = Object.entries(commandStates).map(([name, { shown }]) => [name, shown] as const);
   return (
     <>

@@ -1,27 +1,20 @@
-import { useApp } from '../parts/app-context.ts';
 import { Badge } from '../parts/badge.tsx';
 import { LoadedView } from '../parts/loaded-view.tsx';
 import { EmptyState } from '../parts/message.tsx';
-import { useLoaded } from '../parts/use-loaded.ts';
 import { hrefOf } from '../route/route.ts';
-import type { Agent, CommandPage, ListedCommand } from '../server/types.ts';
+import type { Agent, ListedCommand } from '../server/types.ts';
 import { agentStates } from './agent-badge.tsx';
 import { type AgentState, agentStateOf } from './agent-filter.ts';
 import { NoAgents } from './agents.tsx';
 import { CommandTable } from './command-list.tsx';
 import { FailingReleases } from './failing-releases.tsx';
 import { useAgents } from './use-agents.ts';
-
-/** Pause between two looks at the commands. */
-const refreshMs = 1000;
+import { useCommandPage } from './use-lists.ts';
 
 /** How all agents are, which releases fail, and what runs now. */
 export function OverviewView() {
-  const { api } = useApp();
   const agents = useAgents();
-  const commands = useLoaded((signal) => api.get<CommandPage>('/api/commands?reads=false&limit=200', signal), [], {
-    everyMs: refreshMs,
-  });
+  const commands = useCommandPage({ reads: 'false', limit: '200' });
   return (
     <>
       <div class="heading">

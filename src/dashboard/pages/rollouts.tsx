@@ -5,20 +5,14 @@ import { EmptyState } from '../parts/message.tsx';
 import { Name } from '../parts/name.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { useLoaded } from '../parts/use-loaded.ts';
 import { hrefOf } from '../route/route.ts';
 import type { Rollout } from '../server/types.ts';
 import { clusterCount, RolloutBadge } from './rollout-badge.tsx';
-
-/** Pause between two looks. */
-const refreshMs = 1000;
+import { useRollouts } from './use-lists.ts';
 
 /** The rollouts over many clusters, the newest first. */
 export function RolloutsView() {
-  const { api } = useApp();
-  const rollouts = useLoaded((signal) => api.get<{ rollouts: Rollout[] }>('/api/rollouts', signal), [], {
-    everyMs: refreshMs,
-  });
+  const rollouts = useRollouts();
   return (
     <>
       <div class="heading">
@@ -30,7 +24,7 @@ export function RolloutsView() {
         </div>
       </div>
       <LoadedView of={rollouts}>
-        {({ rollouts: all }) => (all.length === 0 ? <NoRollouts /> : <RolloutList rollouts={all} />)}
+        {(all) => (all.length === 0 ? <NoRollouts /> : <RolloutList rollouts={all} />)}
       </LoadedView>
     </>
   );

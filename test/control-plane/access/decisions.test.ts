@@ -307,8 +307,10 @@ const openRoutes: Readonly<Record<string, number>> = {
   'GET /api/agents': 200, // an empty list
   'GET /api/agent-events': 200, // a stream without agents
   'GET /api/commands': 200,
+  'GET /api/command-events': 200, // a stream with an empty page
   'GET /api/recordings': 200, // an empty list
   'GET /api/rollouts': 200, // an empty list
+  'GET /api/rollout-events': 200, // a stream without rollouts
   'GET /api/whoami': 200,
   'GET /api/me': 200,
   'GET /api/results': 200, // an empty stream

@@ -1,0 +1,53 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { ServerEvent } from '../server/events.ts';
+import { useApp } from './app-context.ts';
+import type { Loaded } from './use-loaded.ts';
+
+/** A value that the events of a stream make. */
+export interface EventReader<Value> {
+  read(event: ServerEvent): void;
+  /** Returns the value so far. Undefined: a part of it is still to come. */
+  value(): Value | undefined;
+}
+
+/**
+ * Follows a stream of events. The value is drawn once for each frame of the screen. A stream that
+ * is opened again begins with all of it; until then, the last value is shown.
+ */
+export function useEvents<Value>(path: string, newReader: () => EventReader<Value>): Loaded<Value> {
+  const { api } = useApp();
+  const [round, setRound] = useState(0);
+  const [state, setState] = useState<{ path: string; value?: Value | undefined; error?: Error }>({ path });
+  useEffect(() => {
+    const gone = new AbortController();
+    let reader = newReader();
+    let isDrawing = false;
+    const draw = () => {
+      if (isDrawing) return;
+      isDrawing = true;
+      requestAnimationFrame(() => {
+        isDrawing = false;
+        const value = reader.value();
+        if (!gone.signal.aborted && value !== undefined) setState({ path, value });
+      });
+    };
+    const follow = async () => {
+      const onConnected = (isConnected: boolean) => {
+        if (isConnected) reader = newReader();
+      };
+      for await (const event of api.events(path, { signal: gone.signal, onConnected })) {
+        reader.read(event);
+        draw();
+      }
+    };
+    follow().catch((reason: unknown) => {
+      if (gone.signal.aborted) return;
+      const error = reason instanceof Error ? reason : new Error(String(reason));
+      setState((last) => ({ path, ...(last.path === path && { value: last.value }), error }));
+    });
+    return () => gone.abort();
+  }, [path, round]);
+  // the value of another path is not shown
+  const { value, error } = state.path === path ? state : {};
+  return { value, error, isLoading: value === undefined, reload: () => setRound((last) => last + 1) };
+}
