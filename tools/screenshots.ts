@@ -41,10 +41,21 @@ const outcomeOf = (agentId: string) => (agentId === 'edge-13' ? 'not_ready' : 'o
 const differingOf = (agentId: string) => (agentId < 'edge-03' ? 'web-canary' : 'web');
 cleanup.defer(await connectFleet(world.url, edges, { outcomeOf, differingOf }));
 const payload = { releaseName: 'web', namespace: 'shop', chartName: 'web' };
+const ownedApprovals = {
+  approvals: [{ by: ['alice'], expires: '2100-01-01T00:00:00Z' }],
+  secret: 'helm-agent/plan.4711',
+};
 await world.plane.rollouts.start({ id: 'web-2.0', agents: ['edge-*'], payload, soak: false, onFailure: 'pause' });
 await world.plane.rollouts.start({ id: 'mail-1.4', agents: ['edge-0*'], payload: { ...payload, releaseName: 'mail' } });
 const planned = { ...payload, releaseName: 'shop' };
 await world.plane.rollouts.start({ id: 'shop-3.1', agents: ['edge-*'], payload: planned, plan: true });
+const owned = { outcomeOf: () => 'approval_required' as const, approvals: ownedApprovals };
+cleanup.defer(await connectFleet(world.url, ['shop-geneva'], owned));
+const { id: ownedId } = await world.plane.rollouts.start({
+  ...{ id: 'shop-4.0', agents: ['shop-geneva'], plan: true, soak: false },
+  payload: { ...payload, releaseName: 'orders' },
+});
+const heldPlan = await holdPlan(ownedId);
 const shell = await startShellAgent(world, 'edge-shell', cleanup);
 for (let line = 1; line <= 60; line++) shell.log(`GET /orders/${1000 + line} 200 ${line % 7}.${line % 10} ms`);
 
@@ -66,6 +77,17 @@ async function recordSession(): Promise<string> {
   return decodeURIComponent(href?.split('/').at(-1) ?? '');
 }
 
+/** Approves the plan of a rollout, and returns it when the policy of its owner holds it. */
+async function holdPlan(id: string): Promise<string> {
+  for await (const { type } of world.plane.rollouts.events(id, undefined, AbortSignal.timeout(60_000))) {
+    if (type !== 'rollout') continue;
+    const [{ stage, plan, group } = {}] = world.plane.rollouts.clusters(id);
+    if (stage === 'held' && plan !== undefined) return plan;
+    if (stage === 'planned' && group !== undefined) await world.plane.rollouts.approvePlans(id, [group]);
+  }
+  throw new Error('the rollout has made no plan');
+}
+
 const place = { agent: 'shop-berlin', namespace: 'shop', release: 'web' };
 const pages: Record<string, { href: string; shows: string }> = {
   overview: { href: hrefOf('overview', {}), shows: 'h2' },
@@ -79,7 +101,8 @@ const pages: Record<string, { href: string; shows: string }> = {
   command: { href: hrefOf('command', { command: story.upgrade }), shows: '.rows' },
   failure: { href: hrefOf('command', { command: story.failed }), shows: '.evidence' },
   plan: { href: hrefOf('command', { command: story.plan }), shows: '.rows' },
-  plans: { href: hrefOf('plans', {}), shows: 'table' },
+  plans: { href: hrefOf('plans', {}), shows: '.rows' },
+  approvals: { href: hrefOf('plan', { agent: 'shop-geneva', plan: heldPlan }), shows: '.copy' },
   audit: { href: hrefOf('audit', {}), shows: 'table' },
   tokens: { href: hrefOf('tokens', {}), shows: '.rows' },
   people: { href: hrefOf('people', {}), shows: '.empty' },

@@ -79,7 +79,7 @@ export function AuditView() {
 }
 
 const columns: readonly Column<AuditEntry>[] = [
-  { title: 'Time', cell: ({ time }) => <Time at={time} />, width: '7rem' },
+  { title: 'Time', cell: ({ time }) => <Time at={time} />, width: '7rem', narrow: '4.5rem' },
   { title: 'Who', cell: ({ user, agentId = '' }) => <Name>{user ?? `agent ${agentId}`}</Name> },
   {
     title: 'Action',
@@ -99,6 +99,7 @@ const columns: readonly Column<AuditEntry>[] = [
       </Badge>
     ),
     width: '12rem',
+    narrow: 'shape',
   },
 ];
 

@@ -33,8 +33,8 @@ export function commandTitle(type: string): string {
 
 const columns: readonly Column<ListedCommand>[] = [
   { title: 'Command', cell: ({ type }) => <Name>{commandTitle(type)}</Name> },
-  { title: 'State', cell: ({ state }) => <CommandBadge state={state} />, width: '11rem' },
-  { title: 'Agent', cell: ({ agentId }) => <Name>{agentId}</Name>, show: 'wide' },
+  { title: 'State', cell: ({ state }) => <CommandBadge state={state} />, width: '11rem', narrow: 'shape' },
+  { title: 'Agent', cell: ({ agentId }) => <Name>{agentId}</Name> },
   { title: 'Release', cell: (command) => <ReleaseName of={command} />, show: 'wide' },
   { title: 'Sent by', cell: ({ sentBy = '' }) => <Name>{sentBy}</Name>, show: 'wide', width: '9rem' },
   { title: 'Sent', cell: ({ createdAt }) => <Time at={createdAt} />, show: 'wide', width: '7.5rem' },

@@ -71,7 +71,7 @@ const columns: readonly Column<Release>[] = [
   { title: 'Status', cell: ({ info }) => <ReleaseBadge status={info.status} />, width: '11rem' },
   { title: 'Chart', cell: (release) => <Name>{chartText(release)}</Name>, show: 'wide' },
   { title: 'Revision', cell: ({ version }) => version, kind: 'number', show: 'wide', width: '6rem' },
-  { title: 'Deployed', cell: ({ info }) => <Time at={info.last_deployed} />, width: '8rem' },
+  { title: 'Deployed', cell: ({ info }) => <Time at={info.last_deployed} />, show: 'wide', width: '8rem' },
 ];
 
 /** Returns the chart of a release as `web-1.2.3`. */

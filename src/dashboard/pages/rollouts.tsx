@@ -83,7 +83,7 @@ function RolloutList({ rollouts }: { rollouts: readonly Rollout[] }) {
 
 const columns: readonly Column<Rollout>[] = [
   { title: 'Rollout', cell: ({ id }) => <Name>{id}</Name> },
-  { title: 'State', cell: (rollout) => <RolloutBadge of={rollout} />, width: '10rem' },
+  { title: 'State', cell: (rollout) => <RolloutBadge of={rollout} />, width: '12rem', narrow: '9rem' },
   {
     title: 'Release',
     cell: ({ namespace, releaseName = '–' }) => <Name>{namespace ? `${namespace}/${releaseName}` : releaseName}</Name>,
@@ -101,6 +101,7 @@ const columns: readonly Column<Rollout>[] = [
     cell: ({ clusters }) => `${clusters.updated ?? 0} of ${clusterCount(clusters)}`,
     kind: 'number',
     width: '9rem',
+    narrow: '5.5rem',
   },
   { title: 'Started', cell: ({ createdAt }) => <Time at={createdAt} />, show: 'wide', width: '8rem' },
 ];

@@ -1,6 +1,6 @@
-import { type EventReader, useEvents } from '../parts/use-events.ts';
+import { useEvents } from '../parts/use-events.ts';
 import type { Loaded } from '../parts/use-loaded.ts';
-import type { ServerEvent } from '../server/events.ts';
+import type { EventReader, ServerEvent } from '../server/events.ts';
 import type { Agent } from '../server/types.ts';
 
 /** Follows all agents, by id. */

@@ -11,6 +11,11 @@ export interface Column<Row> {
   readonly kind?: 'text' | 'number';
   /** Width for CSS. Default: an equal part of what is left. */
   readonly width?: string;
+  /**
+   * On small screens: a width for CSS, or `shape` for states of which only the shape is shown.
+   * Default: an equal part.
+   */
+  readonly narrow?: string;
 }
 
 export interface TableProps<Row> {
@@ -61,12 +66,7 @@ export function Table<Row>({ label, rows, columns, keyOf, hrefOf }: TableProps<R
         <thead>
           <tr>
             {columns.map(({ title, ...column }) => (
-              <th
-                key={title}
-                scope="col"
-                class={classOf(column)}
-                style={column.width === undefined ? {} : { '--width': column.width }}
-              >
+              <th key={title} scope="col" class={classOf(column)} style={widthsOf(column)}>
                 {title}
               </th>
             ))}
@@ -106,6 +106,14 @@ function Space({ height }: { height: number }) {
   );
 }
 
-function classOf({ show, kind }: Pick<Column<never>, 'show' | 'kind'>): string {
-  return [show === 'wide' && 'wide', kind === 'number' && 'number'].filter(Boolean).join(' ');
+function classOf({ show, kind, narrow }: Pick<Column<never>, 'show' | 'kind' | 'narrow'>): string {
+  const names = [show === 'wide' && 'wide', kind === 'number' && 'number', narrow === 'shape' && 'shape'];
+  return names.filter(Boolean).join(' ');
+}
+
+function widthsOf({ width, narrow }: Pick<Column<never>, 'width' | 'narrow'>): Record<string, string> {
+  return {
+    ...(width !== undefined && { '--width': width }),
+    ...(narrow !== undefined && narrow !== 'shape' && { '--narrow-width': narrow }),
+  };
 }

@@ -1,14 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ServerEvent } from '../server/events.ts';
+import type { EventReader } from '../server/events.ts';
 import { useApp } from './app-context.ts';
 import type { Loaded } from './use-loaded.ts';
-
-/** A value that the events of a stream make. */
-export interface EventReader<Value> {
-  read(event: ServerEvent): void;
-  /** Returns the value so far. Undefined: a part of it is still to come. */
-  value(): Value | undefined;
-}
 
 /**
  * Follows a stream of events. The value is drawn once for each frame of the screen. A stream that

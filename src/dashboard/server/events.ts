@@ -8,6 +8,13 @@ export interface ServerEvent {
   readonly payload: unknown;
 }
 
+/** A value that the events of a stream make. */
+export interface EventReader<Value> {
+  read(event: ServerEvent): void;
+  /** Returns the value so far. Undefined: a part of it is still to come. */
+  value(): Value | undefined;
+}
+
 export interface FollowOptions {
   signal: AbortSignal;
   /** Whether the stream ends after an event. Default: it never ends. */

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { rolloutReader } from '../../../src/dashboard/pages/use-lists.ts';
+import { rolloutReader } from '../../../src/dashboard/pages/rollout-reader.ts';
 import type { Rollout } from '../../../src/dashboard/server/types.ts';
 
 function rollout(id: string, createdAt: string, phase = 'running') {
