@@ -99,6 +99,9 @@ const allowed = {
   approvedBy: approversSchema.optional(),
 };
 
+/** All fields of a rule that say which commands it is for, and what it allows. */
+export const ruleFields: readonly string[] = [...Object.keys(selectorFields), 'deny', ...Object.keys(allowed)];
+
 /** The fields of a rule that limit what it allows, without its conditions. */
 export const limitFields = [
   ...(['windows', 'charts', 'versions', 'requireDigest', 'kinds', 'deniedKinds', 'objectNamespaces'] as const),

@@ -10,13 +10,16 @@ import { type UpgradedAgent, upgradedAgent, type UpgradedAgentOptions } from './
 
 const { E2E_IMAGE_BASE: base, E2E_LOAD_IMAGE: loadCommand, E2E_HOST_FROM_POD: host } = process.env;
 
+/** Tag of an image that is a version. */
+const newVersion = '27.2.0';
+
 /** Longest time from the command to its result, in seconds. */
 const limit = 180;
 
 if (!base || !loadCommand || !host) {
   test.skip('an agent upgrades itself (needs E2E_IMAGE_BASE, E2E_LOAD_IMAGE and E2E_HOST_FROM_POD)', (t) => t.pass());
 } else {
-  const building = buildImages(base, loadCommand, ['upgrade-1', 'upgrade-2']);
+  const building = buildImages(base, loadCommand, ['upgrade-1', 'upgrade-2', newVersion]);
 
   const agentFor = async (t: ExecutionContext, options: Partial<UpgradedAgentOptions> = {}): Promise<UpgradedAgent> => {
     t.timeout(1_200_000, 'upgrades are watched for half a minute each');
@@ -60,6 +63,23 @@ if (!base || !loadCommand || !host) {
     const result = await agent.plane.upgradeAgent(agent.name, { imageTag: 'upgrade-2' }, { key }).result;
     t.like(result, { ok: true, from: 1, revision: 2, image });
   });
+
+  test.serial(
+    'an older version and a foreign image are refused, and another version is deployed within the policy',
+    async (t) => {
+      const limits = `images: ["localhost/helm-agent:*"], agentVersions: ">=27.1.0"`;
+      const content = `rules: [{ name: upgrades, commands: [upgrade_agent], ${limits} }]\ndefault: deny\n`;
+      const agent = await agentFor(t, { values: { policy: { content } } });
+      const foreign = { imageRepository: 'evil.example.com/agent', imageTag: newVersion };
+      for (const payload of [{ imageTag: '27.0.9' }, { imageTag: 'upgrade-2' }, foreign]) {
+        const result = await agent.plane.upgradeAgent(agent.name, payload).result;
+        t.like(result, { ok: false, error: { code: 'denied_by_policy' } }, JSON.stringify(result));
+      }
+      const [, , image] = await building;
+      const result = await agent.plane.upgradeAgent(agent.name, { imageTag: newVersion }).result;
+      t.like(result, { ok: true, from: 1, revision: 2, image }, JSON.stringify(result));
+    },
+  );
 
   test.serial('two replicas are upgraded, and come back', async (t) => {
     const agent = await agentFor(t, { replicas: 2 });
