@@ -78,8 +78,10 @@ export class TunnelStream extends Duplex {
       case 'data': {
         if (frame.bytes.length > this.#granted) throw new StreamError('protocol', 'a stream sent more than allowed');
         this.#granted -= frame.bytes.length;
-        this.#countReceived(frame.bytes.length);
+        const before = this.readableLength;
         this.push(frame.bytes);
+        // a stream with listeners may have passed it on already
+        this.#countReceived(this.readableLength - before);
         this.#grant();
         return;
       }

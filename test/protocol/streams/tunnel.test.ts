@@ -125,6 +125,21 @@ test('what waits is read by frame, and small frames together', (t) => {
   t.deepEqual([lengths(), lengths(), lengths(), lengths()], [maxDataBytes, maxDataBytes, 8, undefined]);
 });
 
+test('what a listener has got does not wait any more', (t) => {
+  const received: TunnelStream[] = [];
+  const { plane } = connection((_header, stream) => received.push(stream));
+  plane.receive(opened);
+  const [stream] = received;
+  t.is(stream?.read(), null); // gives credit
+  const got: number[] = [];
+  stream?.on('data', (chunk: Buffer) => got.push(chunk.length)).resume();
+  for (const length of [maxDataBytes, 100]) plane.receive(head(2, 1, Buffer.alloc(length)));
+  stream?.pause();
+  plane.receive(head(2, 1, Buffer.alloc(7)));
+  t.is((stream?.read() as Buffer | null)?.length, 7);
+  t.deepEqual(got, [maxDataBytes, 100, 7]);
+});
+
 test('streams take turns, and a packet waits for at most one frame', async (t) => {
   const both = connection((_header, stream) => stream.resume());
   const streams = [1, 2, 3].map(() => both.agent.open({ kind: 'sink' }));
