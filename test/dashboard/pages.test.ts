@@ -165,6 +165,26 @@ test('keys search, move through rows, open one, and show help', async (t) => {
   t.is(await page.getByRole('searchbox').inputValue(), 'shop-b');
 });
 
+test('on a slow line, a page says that it loads, comes within seconds, and shows changes', async (t) => {
+  const { world } = t.context;
+  const page = await open(t, '/nothing');
+  const line = await page.context().newCDPSession(page);
+  await line.send('Network.enable');
+  // as on a mobile network of the third generation
+  const bytesPerSecond = 50_000;
+  const speed = { downloadThroughput: bytesPerSecond, uploadThroughput: bytesPerSecond };
+  await line.send('Network.emulateNetworkConditions', { offline: false, latency: 400, ...speed });
+  await page.goto(`${world.url}/agents`);
+  await page.getByRole('status').getByText('Loading').waitFor();
+  await page.getByRole('link', { name: 'shop-berlin' }).waitFor();
+  const agent = await rawAgent(world.url.replace('http:', 'ws:'), { agentId: 'edge-slow' });
+  t.teardown(() => agent.socket.terminate());
+  await page.getByRole('link', { name: 'edge-slow' }).waitFor();
+  await page.getByRole('link', { name: 'Commands' }).click();
+  await page.getByRole('table').getByText('install release').first().waitFor();
+  t.pass();
+});
+
 const hostileNames = {
   releaseName: '<img src=x onerror=alert(1)>',
   sentBy: `\u202egnp.exe${'x'.repeat(240)}`,

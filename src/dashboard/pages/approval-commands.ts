@@ -2,7 +2,7 @@ import type { CommandAnswers } from '../../protocol/commands/index.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { wholeId } from './waiting-plans.ts';
 
-/** The commands that approve a plan. Those for which the agent has sent no valid names are absent. */
+/** The commands that approve a plan. Absent: the agent has sent no valid names for it. */
 export interface ApprovalCommands {
   readonly ctl?: string;
   readonly kubectl?: string;

@@ -1,51 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import test, { type ExecutionContext } from 'ava';
-import Provider from 'oidc-provider';
-import { temporaryFile } from '../support/file.ts';
+import test from 'ava';
 import { browser } from './support/browser.ts';
-import { signInPlane } from './support/signed-in.ts';
-
-const secret = 'sentinel-secret-of-the-client';
-
-/** Starts a provider that is certified, with pages of its own, and a control plane that uses it. */
-async function world(t: ExecutionContext) {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const clientSecretFile = await temporaryFile(t);
-  await writeFile(clientSecretFile, `${secret}\n`);
-  const made = await signInPlane(t, {
-    issuer,
-    clientSecretFile,
-    deviceSignIn: true,
-    scopes: ['openid', 'email', 'groups'],
-  });
-  const redirects = (id: string) => ({
-    ...{ client_id: id, client_secret: secret, redirect_uris: [`${made.url}/sign-in/callback`] },
-    grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:device_code'],
-  });
-  const provider = new Provider(issuer, {
-    clients: [redirects('hub'), redirects('other')],
-    cookies: { keys: [randomBytes(16).toString('hex')] },
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], groups: ['groups'] },
-    features: { devInteractions: { enabled: true }, deviceFlow: { enabled: true } },
-    findAccount: (_context, sub) => ({
-      accountId: sub,
-      claims: () => ({ sub, email: `${sub}@example.com`, email_verified: true, groups: ['platform', 'others'] }),
-    }),
-  });
-  server.on('request', provider.callback() as never);
-  return { ...made, issuer };
-}
+import { providerWorld } from './support/certified-provider.ts';
 
 /** Signs in at the pages of the provider, and returns the address or the page of the end. */
 async function authenticate(client: ReturnType<typeof browser>, address: string, end: RegExp): Promise<string> {
@@ -75,7 +30,7 @@ async function authenticate(client: ReturnType<typeof browser>, address: string,
 }
 
 test('a person signs in at a provider, by its code, a secret in a file and its UserInfo endpoint', async (t) => {
-  const { url, lines } = await world(t);
+  const { url, lines } = await providerWorld(t);
   const client = browser();
   const begun = await client.open(`${url}/sign-in?returnTo=/commands`);
   const callback = await authenticate(
@@ -94,7 +49,7 @@ test('a person signs in at a provider, by its code, a secret in a file and its U
 });
 
 test('a code that the provider has given to another client is refused', async (t) => {
-  const { url, issuer } = await world(t);
+  const { url, issuer } = await providerWorld(t);
   const client = browser();
   const begun = await client.open(`${url}/sign-in`);
   const address = new URL(begun.headers.get('location') ?? '');
@@ -107,7 +62,7 @@ test('a code that the provider has given to another client is refused', async (t
 });
 
 test('a person signs in for a device, whose token is a session of its own', async (t) => {
-  const { url } = await world(t);
+  const { url } = await providerWorld(t);
   const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
     const response = await fetch(`${url}${path}`, {
       ...{ method: 'POST', body: JSON.stringify(body) },
