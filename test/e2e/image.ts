@@ -11,7 +11,8 @@ const project = fileURLToPath(new URL('../..', import.meta.url));
 /**
  * Builds the project's image with buildah on the given base and loads it into the cluster's nodes
  * with the given command. Returns its name. Each test file has a tag of its own, because several
- * build at the same time. The layers are kept for the next build: `buildah rmi --prune` removes them.
+ * build at the same time. The layers are kept for the next build; `buildah rmi --prune` removes
+ * them.
  */
 export async function buildImage(base: string, loadCommand: string, tag: string): Promise<string> {
   const [name = ''] = await buildImages(base, loadCommand, [tag]);
@@ -22,19 +23,8 @@ export async function buildImage(base: string, loadCommand: string, tag: string)
 export async function buildImages(base: string, loadCommand: string, tags: readonly string[]): Promise<string[]> {
   const names = tags.map((tag) => `localhost/helm-agent:${tag}`);
   const [first = ''] = names;
-  const options = [
-    '--builder',
-    'buildah',
-    '--base',
-    base,
-    '--any-base',
-    '--tag',
-    first,
-    '--',
-    '--network',
-    'host',
-    '--layers',
-  ];
+  const image = ['--builder', 'buildah', '--base', base, '--any-base', '--tag', first];
+  const options = [...image, '--', '--network', 'host', '--layers'];
   await run(process.execPath, ['tools/image.ts', ...options], { cwd: project, maxBuffer: 64 * 1024 * 1024 });
   for (const name of names) await loadImage(first, loadCommand, name);
   return names;
