@@ -86,6 +86,7 @@ test('acts on what runs in a real cluster', async (t) => {
   await eventually('the autoscaler leaves a workload without replicas alone', disabled);
   t.is(await replicas(), 0);
   await succeeds(/scaled from 0 to 3/, 'start', 'site');
+  t.like(fieldAt(await cluster.get(autoscaler), 'spec'), { minReplicas: 3, maxReplicas: 4 });
   await eventually('the autoscaler continues', async () => !(await disabled()));
   await succeeds(/scaled from 3 to 1/, 'scale', 'deploy', name, '1', '--no-wait');
   await eventually('the autoscaler scales again', async () => (await replicas()) === 3);

@@ -1,14 +1,16 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
+import { WebSocket } from 'ws';
 import { connectCluster } from '../../src/kube/cluster.ts';
 import { stringAt } from '../../src/objects/fields.ts';
 import { channels, encodeMessage, messagesOf } from '../../src/protocol/streams/messages.ts';
 import { uniqueName } from '../api/environment.ts';
+import { freePort } from '../control-plane/support/postgres.ts';
 import { eventually } from '../support/eventually.ts';
 import { useHarness } from './harness.ts';
 import { loadImage } from './image.ts';
@@ -21,17 +23,18 @@ const onCluster = needs === '' ? test : test.skip;
 
 const charts = fileURLToPath(new URL('fixtures', import.meta.url));
 const program = fileURLToPath(new URL('../../src/bin/helm-agent.ts', import.meta.url));
-const options = { kubeconfig: kubeconfigText(), localCharts: charts, arguments: ['--allow-rights', 'read,exec'] };
+const options = { kubeconfig: kubeconfigText(), localCharts: charts, arguments: ['--allow-rights', 'read,exec,logs'] };
 const harness = useHarness(() => options);
 const namespace = uniqueName('e2e');
 const image = 'localhost/exec-tools:e2e';
 
-const pod = (name: string, container: object) => ({
+const pod = (name: string, container: object, more: object = {}) => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name, namespace },
   spec: {
     terminationGracePeriodSeconds: 0,
+    ...more,
     containers: [{ name: 'main', imagePullPolicy: 'Never', ...container }],
   },
 });
@@ -65,6 +68,24 @@ function start(...args: string[]): ChildProcessWithoutNullStreams {
   const place = ['--server', url, '--agent', agentId, '-n', namespace];
   const [target = '', ...rest] = args;
   return spawn(process.execPath, [program, 'ctl', 'exec', target, ...place, ...rest]);
+}
+
+/** Runs another command of `helm-agent ctl`. */
+async function ctl(...args: string[]) {
+  const { url, agentId } = harness();
+  const child = spawn(process.execPath, [
+    program,
+    'ctl',
+    ...args,
+    '--server',
+    url,
+    '--agent',
+    agentId,
+    '-n',
+    namespace,
+  ]);
+  const [stdout, stderr] = await Promise.all([buffer(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { stdout, stderr, code: child.exitCode };
 }
 
 /** Runs `helm-agent ctl exec` with an input. */
@@ -272,6 +293,102 @@ onCluster(`connections to a port of a pod carry bytes, many at a time${needs}`, 
   await once(refusedSocket, 'close');
   await eventually('it says that nothing listens', () => /port 8001.*refused/.test(errors));
   t.pass();
+});
+
+onCluster(
+  `a Job, and the newest Job of a CronJob, lead to their pods, which run programs and have logs${needs}`,
+  async (t) => {
+    t.timeout(120_000);
+    const tools = { name: 'main', image, imagePullPolicy: 'Never', command: ['sh', '-c', 'hostname; sleep 1000'] };
+    const spec = { restartPolicy: 'Never', terminationGracePeriodSeconds: 0, containers: [tools] };
+    const job = { spec: { template: { spec } } };
+    const cronJob = await cluster.create({
+      ...{ apiVersion: 'batch/v1', kind: 'CronJob', metadata: { name: 'nightly', namespace } },
+      spec: { schedule: '0 0 1 1 *', jobTemplate: job },
+    });
+    t.regex((await exec(['cronjob/nightly', '--', 'hostname'])).stderr, /CronJob nightly has no Job.*\(not_found\)/);
+    const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'nightly', uid: cronJob.metadata.uid ?? '' };
+    for (const name of ['load', 'nightly-1']) {
+      const ownerReferences = name === 'load' ? [] : [owner];
+      await cluster.create({
+        apiVersion: 'batch/v1',
+        kind: 'Job',
+        metadata: { name, namespace, ownerReferences },
+        ...job,
+      });
+    }
+    for (const [target, pod] of [
+      ['job/load', /^load-\w+$/],
+      ['cronjob/nightly', /^nightly-1-\w+$/],
+    ] as const) {
+      let output = '';
+      await eventually('its pod runs', async () => {
+        const { stdout, code } = await exec([target, '--', 'hostname']);
+        output = stdout.toString().trim();
+        return code === 0;
+      });
+      t.regex(output, pod);
+      const { stdout, stderr } = await ctl('logs', target, '--no-prefix');
+      t.is(stdout.toString().trim(), output, stderr);
+    }
+  },
+);
+
+const python = pythonVersion() === undefined ? ' (needs python3)' : needs;
+
+function pythonVersion(): string | undefined {
+  try {
+    return execFileSync('python3', ['--version']).toString();
+  } catch {
+    return undefined;
+  }
+}
+
+(python === '' ? test : test.skip)(`the Python client runs programs and reads logs${python}`, async (t) => {
+  t.timeout(120_000);
+  const { url, agentId } = harness();
+  const script = fileURLToPath(new URL('../../examples/python/helm_agent.py', import.meta.url));
+  const run = async (args: string[], input: Uint8Array = Buffer.alloc(0)) => {
+    const child = spawn('python3', [script, ...args], { env: { ...process.env, HELM_AGENT_SERVER: url } });
+    child.stdin.on('error', () => undefined).end(input);
+    const [stdout, stderr] = await Promise.all([buffer(child.stdout), text(child.stderr), once(child, 'close')]);
+    return { stdout, stderr, code: child.exitCode };
+  };
+  const content = randomBytes(1024 * 1024);
+  const ended = await run(['exec', agentId, namespace, 'tools', 'sh', '-c', 'cat; echo done >&2; exit 7'], content);
+  t.is(ended.code, 7, ended.stderr);
+  t.is(ended.stderr, 'done\n');
+  t.is(sha256(ended.stdout), sha256(content));
+  const missing = await run(['exec', agentId, namespace, 'nope', 'id']);
+  t.is(missing.code, 1);
+  t.regex(missing.stderr, /there is no Pod "nope".*\(not_found\)/);
+  const said = String.raw`printf 'one\ntwo \351'`;
+  await cluster.create(pod('said', { image, command: ['sh', '-c', said] }, { restartPolicy: 'Never' }));
+  await eventually('its log can be read', async () => {
+    const { stdout } = await run(['logs', agentId, namespace, 'said']);
+    return stdout.toString('latin1') === 'one\ntwo \u00e9';
+  });
+});
+
+onCluster(`a client of the Go agent gets a shell at /container/exe-cmd${needs}`, async (t) => {
+  t.timeout(120_000);
+  const listen = `127.0.0.1:${await freePort()}`;
+  const rights = ['--allow-rights', 'read,exec'];
+  const other = await openHarness({ ...options, arguments: [...rights, '--listen', listen, '--listen-exec'] });
+  t.teardown(() => other.close());
+  const shell = async (pod: string, typed: string) => {
+    const socket = new WebSocket(`ws://${listen}/container/exe-cmd?namespace=${namespace}&podName=${pod}`);
+    t.teardown(() => socket.terminate());
+    let shown = '';
+    socket.on('message', (data: Buffer) => (shown += data.toString('latin1')));
+    socket.once('open', () => socket.send(typed));
+    const [code, reason] = (await once(socket, 'close')) as [number, Buffer];
+    return { shown, code, reason: reason.toString() };
+  };
+  const ended = await shell('tools', "printf 'sum:%d \\351\\n' $((6 * 7)); exit 5\n");
+  t.like(ended, { code: 1000, reason: 'exit code 5' });
+  t.regex(ended.shown, /sum:42 \u00e9/);
+  t.like(await shell('nope', ''), { code: 1011 });
 });
 
 onCluster(`an agent that does not allow it refuses the right${needs}`, async (t) => {
