@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import { defaultChartLimits } from '../../src/chart/limits.ts';
 import { loadUnpacked } from '../../src/chart/load/load-archive.ts';
 import { defaultRenderLimits } from '../../src/render/limits.ts';
-import type { ChartRequest } from '../../src/source/chart-request.ts';
+import type { ChartRequest, SourceMirrors } from '../../src/source/chart-request.ts';
 import { createChartSource } from '../../src/source/chart-source.ts';
 import { defaultTextLimits } from '../../src/workers/limits.ts';
 import { createWorkers } from '../../src/workers/workers.ts';
@@ -132,4 +132,24 @@ test('sends the credentials of the chart only to its own host', async (t) => {
   await loadWith(own.url);
   t.is(own.requests.length, 6);
   t.true(own.requests.every(({ authorization }) => authorization?.startsWith('Basic ') === true));
+});
+
+test('a dependency comes from the mirror of its repository, which gets no credentials of the chart', async (t) => {
+  const origin = 'https://charts.example.com';
+  const mirror = await serveWeb(t);
+  const mirrors: SourceMirrors = {
+    hosts: new Set([new URL(mirror.url).host]),
+    mirrorOf: (url) =>
+      url.startsWith(origin) ? { url: mirror.url + url.slice(origin.length), secret: undefined } : undefined,
+  };
+  const own = await serve(t, {
+    '/index.yaml': indexYaml({ web: [{ version: '1.0.0' }] }),
+    '/web-1.0.0.tgz': await packChart(`parent\ndependencies:\n${dependency(origin)}`),
+  });
+  const source = createChartSource({ reader: threads.chartReader });
+  const request = { chartName: 'web', repoUrl: own.url, username: 'joe', password: 'secret', dependencyUpdate: true };
+  const { files } = await source.load({ ...request, mirrors }, never);
+  t.is((await loadUnpacked(files)).dependencies.length, 1);
+  t.true(mirror.requests.length >= 2);
+  for (const { authorization } of mirror.requests) t.is(authorization, undefined);
 });
