@@ -114,9 +114,9 @@ async function receive<Answer extends z.ZodRawShape>(
     if (text.type === 'error') reason = `${text.payload.message} (${text.payload.code})`;
     if (text.type !== 'result') continue;
     const { payload } = text;
+    // the agent knows only that the stream has ended, and may have sent all of it
+    if (reason !== undefined && (payload.ok || payload.error.code === 'stream_lost')) throw new ApiError(reason, false);
     if (payload.ok) return { ok: true as const, answer: readAs(answer, payload, 'result') };
-    // the agent knows only that the stream has ended
-    if (reason !== undefined && payload.error.code === 'stream_lost') throw new ApiError(reason, false);
     return payload;
   }
   if (reason !== undefined) throw new ApiError(reason, true);
