@@ -1,6 +1,8 @@
 // Counts short commands whose exit codes are right, and Jobs whose logs are followed without a lost
-// line. With a cluster, in its pods; otherwise with a simulated API server.
-//   [KUBECONFIG=FILE] npm run -s bench:sessions [-- --commands N --jobs N --from N --seconds N]
+// line. With a cluster, in its pods; otherwise with a simulated API server, where it also measures
+// the memory of the agent while a long log has a slow reader.
+//   [KUBECONFIG=FILE] npm run -s bench:sessions [-- --commands N --jobs N --from N --seconds N
+//     --log MIB]
 // --from: number of the first command and Job, to continue an earlier run. --seconds: the most for
 // each part; what was not run by then is not counted. --image: with sh
 import { spawn } from 'node:child_process';
@@ -13,12 +15,13 @@ import { parseArgs } from 'node:util';
 import { stringAt } from '../../src/objects/fields.ts';
 import { readLogRecords } from '../../src/protocol/streams/log-records.ts';
 import { type Harness, openHarness } from '../../test/e2e/open-harness.ts';
+import { useOf } from './process-use.ts';
 
 const option = (value: string) => ({ type: 'string' as const, default: value });
 const { values: flags } = parseArgs({
   options: {
     ...{ commands: option('10000'), jobs: option('10000'), from: option('0'), seconds: option('600') },
-    ...{ image: option('localhost/node:24') },
+    ...{ image: option('localhost/node:24'), log: option('1024') },
   },
 });
 const { KUBECONFIG: given } = process.env;
@@ -101,14 +104,39 @@ function report(title: string, { run, right, problems }: Count, started: number)
   for (const problem of problems) console.log(`  ${problem}`);
 }
 
-async function createPod({ cluster }: Harness): Promise<void> {
+/** Reads a long log with pauses, and prints the memory of the agent. */
+async function slowReader(running: Harness): Promise<void> {
+  const { plane, agentId, agentPid } = running;
+  await createPod(running, 'long');
+  const before = useOf(agentPid);
+  const command = plane.podLogs(agentId, { namespace, name: 'long' });
+  const stream = await plane.openStream(command.key);
+  let [bytes, pausedAt, waiting] = [0, 0, 0];
+  for await (const { bytes: part } of readLogRecords(stream)) {
+    bytes += part.length;
+    if (bytes - pausedAt < 4 * 1024 * 1024) continue;
+    pausedAt = bytes;
+    await sleep(100);
+    waiting = Math.max(waiting, stream.readableLength);
+  }
+  const { ok } = await command.result;
+  const { resident, peak } = useOf(agentPid);
+  const mebibytes = (bytes / 1024 / 1024).toFixed(0);
+  console.log(`a log with a slow reader: ${mebibytes} MiB without times, ${ok ? 'whole' : 'BROKEN OFF'}`);
+  console.log(
+    `  agent: ${before.resident.toFixed(0)} MiB before, ${resident.toFixed(0)} then, ${peak.toFixed(0)} at the peak`,
+  );
+  console.log(`  most that waited in the reader: ${waiting} bytes`);
+}
+
+async function createPod({ cluster }: Harness, name: string): Promise<void> {
   const container = { name: 'main', image: flags.image, imagePullPolicy: 'Never', command: ['sleep', 'infinity'] };
   await cluster.create({
-    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'tools', namespace } },
+    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace } },
     spec: { terminationGracePeriodSeconds: 0, containers: [container] },
   });
   for (let tries = 0; tries < 300; tries++) {
-    const pod = await cluster.get({ apiVersion: 'v1', kind: 'Pod', name: 'tools', namespace });
+    const pod = await cluster.get({ apiVersion: 'v1', kind: 'Pod', name, namespace });
     if (stringAt(pod, 'status', 'phase') === 'Running') return;
     await sleep(200);
   }
@@ -117,7 +145,7 @@ async function createPod({ cluster }: Harness): Promise<void> {
 
 const api =
   given === undefined
-    ? spawn(process.execPath, [fileURLToPath(new URL('simulated-api.ts', import.meta.url))], {
+    ? spawn(process.execPath, [fileURLToPath(new URL('simulated-api.ts', import.meta.url)), flags.log], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
     : undefined;
@@ -128,13 +156,14 @@ const harness = await openHarness({
 });
 try {
   await harness.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
-  await createPod(harness);
+  await createPod(harness, 'tools');
   let started = performance.now();
   const codes = await counted(Number(flags.commands), commandsAtOnce, (index) => exitCode(harness, index));
   report('exit codes', codes, started);
   started = performance.now();
   const jobs = await counted(Number(flags.jobs), jobsAtOnce, (index) => followedJob(harness, index));
   report(`followed Jobs of ${jobLines} lines`, jobs, started);
+  if (api !== undefined) await slowReader(harness);
 } finally {
   await harness.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace });
   await harness.close();

@@ -1,11 +1,12 @@
 // A Kubernetes API server without nodes, in a process of its own: the sandbox, and before it a
 // server with TLS that also runs programs. The programs are `exit N`, `cat` without arguments, and
-// `send N`, which writes N bytes. Prints its kubeconfig.
-//   node benchmarks/shells/simulated-api.ts
+// `send N`, which writes N bytes. The pod `long` has a log of many MiB. Prints its kubeconfig.
+//   node benchmarks/shells/simulated-api.ts MIB
 import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import { processHost } from '../../src/render/process-host.ts';
 import { makeCertificates } from '../../src/sandbox/certificates.ts';
@@ -21,6 +22,10 @@ const token = /token: (\S+)/.exec(sandbox.kubeconfig)?.[1] ?? '';
 
 const server = createServer({ cert: certificate, key }, (incoming, outgoing) => {
   const { method, headers, url = '' } = incoming;
+  if (url.includes('/pods/long/log')) {
+    Readable.from(longLog()).pipe(outgoing);
+    return;
+  }
   const passed = httpRequest(sandbox.url + url, { method, headers }, (response) => {
     outgoing.writeHead(response.statusCode ?? 500, response.headers);
     outgoing.flushHeaders();
@@ -36,6 +41,13 @@ server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 process.stdout.write(kubeconfigText(`https://127.0.0.1:${(server.address() as AddressInfo).port}`, ca, token));
 process.stdout.end();
+
+/** Yields lines of 1 KiB with a time each. */
+function* longLog(): Generator<Buffer> {
+  const line = `2026-11-26T12:00:00.000000001Z ${'x'.repeat(1024 - 32)}\n`;
+  const chunk = Buffer.from(line.repeat(64));
+  for (let left = Number(process.argv[2] ?? 0) * 16; left > 0; left--) yield chunk;
+}
 
 async function run(socket: WebSocket, { url = '' }: IncomingMessage): Promise<void> {
   const command = new URL(url, 'http://host').searchParams.getAll('command').join(' ').split(' ');
