@@ -42,7 +42,7 @@ const differingOf = (agentId: string) => (agentId < 'edge-03' ? 'web-canary' : '
 cleanup.defer(await connectFleet(world.url, edges, { outcomeOf, differingOf }));
 const payload = { releaseName: 'web', namespace: 'shop', chartName: 'web' };
 const ownedApprovals = {
-  approvals: [{ by: ['alice'], expires: '2100-01-01T00:00:00Z' }],
+  approvals: [{ by: ['alice'], expires: new Date(Date.now() + 86_400_000).toISOString() }],
   secret: 'helm-agent/plan.4711',
 };
 await world.plane.rollouts.start({ id: 'web-2.0', agents: ['edge-*'], payload, soak: false, onFailure: 'pause' });

@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks';
 import { useApp } from '../parts/app-context.ts';
 import { Choice, Filters, SearchBox } from '../parts/filters.tsx';
 import { LoadedView } from '../parts/loaded-view.tsx';
@@ -32,6 +33,7 @@ export function AgentsView() {
 
 function AgentList({ agents }: { agents: readonly Agent[] }) {
   const { location } = useApp();
+  const versions = useMemo(() => versionsOf(agents).map((one) => [one, foreignName(one)] as const), [agents]);
   if (agents.length === 0) return <NoAgents />;
   const shown = filterAgents(agents, location.place.value.query);
   const states = Object.entries(agentStates).map(([state, { shown: text }]) => [state, text] as const);
@@ -40,7 +42,7 @@ function AgentList({ agents }: { agents: readonly Agent[] }) {
       <Filters>
         <SearchBox label="Search ids, labels, versions" />
         <Choice name="state" label="State" options={states} />
-        <Choice name="version" label="Version" options={versionsOf(agents).map((one) => [one, foreignName(one)])} />
+        <Choice name="version" label="Version" options={versions} />
       </Filters>
       <p class="muted" role="status">
         {shown.length === agents.length ? `${agents.length} agents` : `${shown.length} of ${agents.length} agents`}

@@ -79,7 +79,7 @@ export function AuditView() {
 }
 
 const columns: readonly Column<AuditEntry>[] = [
-  { title: 'Time', cell: ({ time }) => <Time at={time} />, width: '7rem', narrow: '4.5rem' },
+  { title: 'Time', cell: ({ time }) => <Time at={time} />, width: '7rem', narrow: '5.2rem' },
   { title: 'Who', cell: ({ user, agentId = '' }) => <Name>{user ?? `agent ${agentId}`}</Name> },
   {
     title: 'Action',

@@ -26,7 +26,9 @@ export function FailingReleases({ commands }: { commands: readonly ListedCommand
         if (known.has(key)) return;
         const path = `/api/commands/${encodeURIComponent(key)}`;
         const { result } = await api.get<{ result?: Result }>(path, signal);
-        known.set(key, result?.ok === false ? result.error : undefined);
+        // a plan that waits for approvals has its place on the page of plans
+        const hasFailed = result?.ok === false && result.error.code !== 'approval_required';
+        known.set(key, hasFailed ? result.error : undefined);
       };
       await Promise.all(newest.map(load));
       return newest.flatMap((command) => ({ command, failure: known.get(command.key) }));

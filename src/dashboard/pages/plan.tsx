@@ -113,8 +113,8 @@ function HowToApprove({ agentId, plan }: { agentId: string; plan: Plan }) {
         <>
           <p>
             An approval is a signature over the digest of the plan. This page has no keys: sign with a key that the
-            policy names. The command shows the plan again; with <code>--agent-key</code>, it requires that the agent
-            has signed it.
+            policy names. The command shows the plan again; with <code class="flag">--agent-key</code>, it requires that
+            the agent has signed it.
           </p>
           <CopyText label="Command that signs" text={ctl} />
         </>

@@ -83,7 +83,7 @@ function RolloutList({ rollouts }: { rollouts: readonly Rollout[] }) {
 
 const columns: readonly Column<Rollout>[] = [
   { title: 'Rollout', cell: ({ id }) => <Name>{id}</Name> },
-  { title: 'State', cell: (rollout) => <RolloutBadge of={rollout} />, width: '12rem', narrow: '9rem' },
+  { title: 'State', cell: (rollout) => <RolloutBadge of={rollout} />, width: '12rem', narrow: '9.8rem' },
   {
     title: 'Release',
     cell: ({ namespace, releaseName = '–' }) => <Name>{namespace ? `${namespace}/${releaseName}` : releaseName}</Name>,
