@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Checks the version of Node before it loads anything else: the program does not even parse on an
 // older one. This file itself uses only what every Node with ES modules understands.
-import { freeBuffersEarly } from './buffer-garbage.ts';
+import { freeBuffersEarly, passesBytes } from './buffer-garbage.ts';
 import { enableCompileCache } from './compile-cache.ts';
 
 const required = 24;
@@ -13,7 +13,7 @@ if (Number(major) < required) {
   );
   process.exitCode = 1;
 } else {
-  freeBuffersEarly();
+  if (passesBytes(process.argv.slice(2))) freeBuffersEarly();
   enableCompileCache(process.argv[2], process.env);
   // a command of helm starts faster without the rest of the program
   await (process.argv[2] === 'helm' ? import('./run-helm.ts') : import('./main.ts'));

@@ -1,7 +1,7 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import test from 'ava';
-import { freeBuffersEarly } from '../../src/bin/buffer-garbage.ts';
+import { freeBuffersEarly, passesBytes } from '../../src/bin/buffer-garbage.ts';
 
 type GarbageEntry = PerformanceEntry & { detail: { kind: number } };
 
@@ -28,4 +28,17 @@ test('the memory of buffers is freed without looking at all objects', async (t) 
 
 test('no flag is set on a version of V8 that is not known', (t) => {
   t.false(freeBuffersEarly('14.1.0'));
+});
+
+test('only commands that pass bytes on change the flags of V8', (t) => {
+  const commands = [
+    ['run', '--listen', '8089'],
+    ['control-plane'],
+    ['ctl', 'exec', 'pod'],
+    ['ctl', 'cp'],
+    ['ctl', 'logs'],
+  ];
+  for (const args of commands) t.true(passesBytes(args), args.join(' '));
+  for (const args of [['helm', 'list'], ['ctl', 'list'], ['ctl'], ['exec'], []])
+    t.false(passesBytes(args), args.join(' '));
 });
