@@ -17,7 +17,7 @@ const [ci, alice] = [newSigner(), newSigner()];
 const hour = 3_600_000;
 
 /** Each rule is for the releases that begin with its name. */
-export const caseRules: Readonly<Record<string, string>> = {
+const caseRules: Readonly<Record<string, string>> = {
   deny: 'deny: not by hand',
   charts: 'charts: [local:plain, "upload:*"]',
   versions: 'versions: "<2.0.0"',
