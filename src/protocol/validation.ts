@@ -19,7 +19,11 @@ export function validate<Output>(schema: z.ZodType<Output>, value: unknown, subj
   return parsed.success ? { data: parsed.data } : { problems: problemTexts(parsed.error.issues, subject) };
 }
 
-function problemTexts(issues: readonly z.core.$ZodIssue[], subject: string): string[] {
+/**
+ * Returns a sentence for each of at most five problems. Those of the value as a whole begin with
+ * `subject`.
+ */
+export function problemTexts(issues: readonly z.core.$ZodIssue[], subject: string): string[] {
   const problems = issues.slice(0, maxProblems).map((issue) => `${pathText(issue) || subject} ${issue.message}`);
   if (issues.length > maxProblems) problems.push(`and ${issues.length - maxProblems} more`);
   return problems;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { CommandParameters, CommandType } from '../../protocol/commands/index.ts';
+import { explainIssue, problemTexts } from '../../protocol/validation.ts';
 import type { Command, CommandEntry } from '../cobra/command.ts';
 import { knownCommand } from '../ctl/follow.ts';
 import { shown } from '../ctl/output/print.ts';
@@ -134,9 +135,9 @@ function progressOptions(
 
 /** Returns a payload as packets have it. Throws an error about the arguments that do not fit. */
 export function packetPayload(schema: z.ZodType, payload: Readonly<Record<string, unknown>>): unknown {
-  const encoded = z.safeEncode(schema, payload);
+  const encoded = z.safeEncode(schema, payload, { error: explainIssue });
   if (encoded.success) return encoded.data;
-  throw new Error(encoded.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
+  throw new Error(problemTexts(encoded.error.issues, 'the command').join('; '));
 }
 
 /** The flag that turns the safe defaults of the agent off. */

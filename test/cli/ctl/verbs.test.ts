@@ -524,7 +524,7 @@ test('uninstall of several releases stops at the first that fails', async (t) =>
   t.is(await code, 1);
   t.is(stdout.text, 'release "web" uninstalled\n');
   t.regex(stderr.text, /internal/);
-  t.is(puppets.calls.length, 3);
+  t.is(puppets.calls.length, 2);
 });
 
 const fails = test.macro({
@@ -679,7 +679,6 @@ test('top prints what pods and nodes use, as kubectl does', async (t) => {
   t.is(await ofRelease, 0);
   stderr.text = '';
   t.is(await ctl('top', 'things'), 1);
-  t.regex(stderr.text, /^Error: kind: .*"pods"/);
-
+  t.is(stderr.text, 'Error: kind must be one of pods, pod, po, nodes, node, no\n');
   t.is(puppets.calls.length, 3);
 });
