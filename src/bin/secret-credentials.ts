@@ -1,6 +1,6 @@
-import type { ReadCredentials } from '../agent/commands/chart-loader.ts';
 import type { Cluster } from '../objects/cluster.ts';
 import { hasClusterErrorCode } from '../objects/cluster-error.ts';
+import type { ReadCredentials } from '../source/chart-request.ts';
 import { credentialsInSecret } from '../source/secret-credentials.ts';
 import { SourceError } from '../source/source-error.ts';
 

@@ -16,7 +16,8 @@ export interface AddDependenciesTools {
 
 /**
  * Returns a chart with the dependencies that are missing in its charts/ folder, downloaded from
- * their repositories. The credentials of the request are only sent to its own repository. Throws
+ * their repositories. The credentials of the request are only sent to its own repository, and a
+ * mirror gets those of its Secret. Throws
  * {@link SourceError}, `ChartError`, or the signal's reason.
  */
 export async function addDependencies(
@@ -31,14 +32,18 @@ export async function addDependencies(
     if (dependency.repository.startsWith('file://')) {
       files.push(...ownFiles(content, dependency).map(({ name, data }) => ({ name: `${path}/${name}`, data })));
     } else if (dependency.repository !== '') {
-      const data = await download(dependencyRequest(dependency, request), signal);
+      const data = await download(await dependencyRequest(dependency, request, signal), signal);
       files.push({ name: `${path}.tgz`, data });
     }
   }
   return await reader.addFiles(content, files, signal);
 }
 
-function dependencyRequest({ name, version, repository }: MissingDependency, request: ChartRequest): ChartRequest {
+async function dependencyRequest(
+  { name, version, repository }: MissingDependency,
+  request: ChartRequest,
+  signal: AbortSignal,
+): Promise<ChartRequest> {
   if (/^(?:@|alias:)/.test(repository)) {
     throw new SourceError(
       'unsupported',
@@ -53,7 +58,7 @@ function dependencyRequest({ name, version, repository }: MissingDependency, req
   const credentials = isSame && isAllowed ? { username, password, token, tls, credentialPaths } : {};
   const plain = { chartName: name, chartVersion: version, repoUrl: repository, ...credentials };
   if (mirrors === undefined) return plain;
-  return mirroredRequest({ ...plain, mirrors }, mirrors)?.request ?? { ...plain, mirrors };
+  return (await mirroredRequest({ ...plain, mirrors }, mirrors, signal)) ?? { ...plain, mirrors };
 }
 
 function originOf(url: string): string | undefined {

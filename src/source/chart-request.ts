@@ -28,7 +28,16 @@ export interface SourceMirrors {
   mirrorOf(url: string): { url: string; secret: string | undefined } | undefined;
   /** The hosts, with ports, that a mirror may lead to. */
   hosts: ReadonlySet<string>;
+  /** Reads the credentials for a chart of a mirror from its Secret. Default: none are sent. */
+  credentials?: ReadCredentials | undefined;
 }
+
+/** Reads the credentials for a chart from the Secret with this name. */
+export type ReadCredentials = (
+  secret: string,
+  chart: Pick<ChartRequest, 'repoUrl' | 'chartName'>,
+  signal: AbortSignal,
+) => Promise<Pick<ChartRequest, 'username' | 'password' | 'token' | 'tls' | 'credentialPaths'>>;
 
 /** A request for one version of a chart. */
 export interface ChartRequest {

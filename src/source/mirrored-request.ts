@@ -3,19 +3,17 @@ import type { ChartRequest, SourceMirrors } from './chart-request.ts';
 import { withoutTrailingSlashes } from './http/http-url.ts';
 import { SourceError } from './source-error.ts';
 
-/** A request for a chart of a mirror. */
-export interface MirroredRequest {
-  request: ChartRequest;
-  /** Name of the Secret with credentials for the mirror. Default: it needs none. */
-  secret: string | undefined;
-}
-
 /**
- * Returns a request that asks a mirror in place of what it names. Credentials of the request are
- * for another host, and left out. Undefined if no mirror is for it. Throws {@link SourceError} for
- * a URL that could hide what it names.
+ * Returns a request that asks a mirror in place of what it names, with the credentials of the
+ * mirror's Secret. Credentials of the request are for another host, and left out. Undefined if no
+ * mirror is for it. Throws {@link SourceError} for a URL that could hide what it names, and what
+ * reading the Secret throws.
  */
-export function mirroredRequest(request: ChartRequest, mirrors: SourceMirrors): MirroredRequest | undefined {
+export async function mirroredRequest(
+  request: ChartRequest,
+  mirrors: SourceMirrors,
+  signal: AbortSignal,
+): Promise<ChartRequest | undefined> {
   const { archive, upload, chartName, repoUrl = '' } = request;
   if (archive !== undefined || upload !== undefined) return undefined;
   const name = chartName.trim();
@@ -28,7 +26,9 @@ export function mirroredRequest(request: ChartRequest, mirrors: SourceMirrors): 
   if (mirror === undefined) return undefined;
   const place = repoUrl === '' || isPart ? { chartName: mirror.url, repoUrl: '' } : { repoUrl: mirror.url };
   const none = { username: undefined, password: undefined, token: undefined, tls: undefined };
-  return { request: { ...request, ...none, ...place, isMirrored: true }, secret: mirror.secret };
+  const mirrored = { ...request, ...none, ...place, isMirrored: true };
+  if (mirror.secret === undefined || mirrors.credentials === undefined) return mirrored;
+  return { ...mirrored, ...(await mirrors.credentials(mirror.secret, mirrored, signal)) };
 }
 
 function requirePlain(url: string): void {

@@ -134,22 +134,31 @@ test('sends the credentials of the chart only to its own host', async (t) => {
   t.true(own.requests.every(({ authorization }) => authorization?.startsWith('Basic ') === true));
 });
 
-test('a dependency comes from the mirror of its repository, which gets no credentials of the chart', async (t) => {
-  const origin = 'https://charts.example.com';
-  const mirror = await serveWeb(t);
-  const mirrors: SourceMirrors = {
-    hosts: new Set([new URL(mirror.url).host]),
-    mirrorOf: (url) =>
-      url.startsWith(origin) ? { url: mirror.url + url.slice(origin.length), secret: undefined } : undefined,
-  };
-  const own = await serve(t, {
-    '/index.yaml': indexYaml({ web: [{ version: '1.0.0' }] }),
-    '/web-1.0.0.tgz': await packChart(`parent\ndependencies:\n${dependency(origin)}`),
+for (const secret of [undefined, 'mirror']) {
+  const got = secret === undefined ? 'no credentials' : 'those of its Secret, and not those of the chart';
+  test(`a dependency comes from the mirror of its repository, which gets ${got}`, async (t) => {
+    const origin = 'https://charts.example.com';
+    const mirror = await serveWeb(t);
+    const asked: unknown[] = [];
+    const mirrors: SourceMirrors = {
+      hosts: new Set([new URL(mirror.url).host]),
+      mirrorOf: (url) => (url.startsWith(origin) ? { url: mirror.url + url.slice(origin.length), secret } : undefined),
+      credentials: (name, { repoUrl, chartName }) => {
+        asked.push([name, repoUrl, chartName]);
+        return Promise.resolve({ username: 'mirror', password: 'of the mirror' });
+      },
+    };
+    const own = await serve(t, {
+      '/index.yaml': indexYaml({ web: [{ version: '1.0.0' }] }),
+      '/web-1.0.0.tgz': await packChart(`parent\ndependencies:\n${dependency(origin)}`),
+    });
+    const source = createChartSource({ reader: threads.chartReader });
+    const request = { chartName: 'web', repoUrl: own.url, username: 'joe', password: 'secret', dependencyUpdate: true };
+    const { files } = await source.load({ ...request, mirrors }, never);
+    t.is((await loadUnpacked(files)).dependencies.length, 1);
+    t.true(mirror.requests.length >= 2);
+    const basic = `Basic ${Buffer.from('mirror:of the mirror').toString('base64')}`;
+    for (const { authorization } of mirror.requests) t.is(authorization, secret && basic);
+    t.deepEqual(asked, secret === undefined ? [] : [[secret, mirror.url, 'web']]);
   });
-  const source = createChartSource({ reader: threads.chartReader });
-  const request = { chartName: 'web', repoUrl: own.url, username: 'joe', password: 'secret', dependencyUpdate: true };
-  const { files } = await source.load({ ...request, mirrors }, never);
-  t.is((await loadUnpacked(files)).dependencies.length, 1);
-  t.true(mirror.requests.length >= 2);
-  for (const { authorization } of mirror.requests) t.is(authorization, undefined);
-});
+}

@@ -2,17 +2,10 @@ import { type RequestSources, withoutUndefined } from '../../operation/command-o
 import type { OperationContext } from '../../operation/context.ts';
 import { OperationError } from '../../operation/error.ts';
 import type { ChartPlace } from '../../operation/request.ts';
-import type { ChartRequest, ChartVerification, SourceMirrors } from '../../source/chart-request.ts';
+import type { ChartRequest, ChartVerification, ReadCredentials, SourceMirrors } from '../../source/chart-request.ts';
 import type { ChartSource } from '../../source/chart-source.ts';
 import { mirroredRequest } from '../../source/mirrored-request.ts';
 import { credentialsInText } from '../../source/secret-credentials.ts';
-
-/** Reads the credentials for a chart from the Secret with this name. */
-export type ReadCredentials = (
-  secret: string,
-  chart: Pick<ChartRequest, 'repoUrl' | 'chartName'>,
-  signal: AbortSignal,
-) => Promise<Pick<ChartRequest, 'username' | 'password' | 'token' | 'tls' | 'credentialPaths'>>;
 
 export interface ChartLoaderOptions {
   source: Pick<ChartSource, 'load'>;
@@ -62,17 +55,16 @@ export function chartLoader({ source, credentials, sealing }: ChartLoaderOptions
     return async (signal: AbortSignal) =>
       source.load({ ...chart, ...(await credentials(credentialsFrom.secret, chart, signal)) }, signal);
   };
-  return (place, { verification, mirrors } = { verification: verificationOf(place) }) => {
+  return (place, limits = { verification: verificationOf(place) }) => {
+    const { verification } = limits;
+    const mirrors = limits.mirrors && { ...limits.mirrors, credentials };
     const chart = { ...chartRequest(place), ...(verification && { verification }), ...(mirrors && { mirrors }) };
     const load = loadOwn(place, chart);
     if (mirrors === undefined) return load;
     return async (signal) => {
       // the credentials of a command are for the host that it names
-      const mirrored = mirroredRequest(chart, mirrors);
-      if (mirrored === undefined) return await load(signal);
-      const { request, secret } = mirrored;
-      if (secret === undefined || credentials === undefined) return await source.load(request, signal);
-      return await source.load({ ...request, ...(await credentials(secret, request, signal)) }, signal);
+      const mirrored = await mirroredRequest(chart, mirrors, signal);
+      return await (mirrored === undefined ? load(signal) : source.load(mirrored, signal));
     };
   };
 }

@@ -1,7 +1,7 @@
 import test from 'ava';
-import { chartLoader, type ReadCredentials } from '../../../src/agent/commands/chart-loader.ts';
+import { chartLoader } from '../../../src/agent/commands/chart-loader.ts';
 import type { ChartPlace } from '../../../src/operation/request.ts';
-import type { ChartRequest, SourceMirrors } from '../../../src/source/chart-request.ts';
+import type { ChartRequest, ReadCredentials, SourceMirrors } from '../../../src/source/chart-request.ts';
 
 const origin = 'https://charts.example.com';
 const never = new AbortController().signal;
