@@ -7,7 +7,7 @@ import test, { type ExecutionContext } from 'ava';
 import { ControlPlane } from '../../src/control-plane/index.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { realHost } from '../support/host.ts';
-import { program } from '../support/program.ts';
+import { sourceProgram } from '../support/program.ts';
 import { quickStart } from '../support/quick-start.ts';
 import { agentId } from './support/world.ts';
 
@@ -30,7 +30,7 @@ async function loadedBy(t: ExecutionContext, use: (plane: ControlPlane) => Promi
   const more = ['--kubeconfig', kubeconfig, '--allow-rights', 'read,exec,logs'];
   // Node writes which scripts it has run
   const env = { ...quickStart(), NODE_V8_COVERAGE: join(folder, 'coverage') };
-  const child = spawn(process.execPath, [program, 'run', ...args, ...more], { env, stdio: 'ignore' });
+  const child = spawn(process.execPath, [sourceProgram, 'run', ...args, ...more], { env, stdio: 'ignore' });
   t.teardown(() => child.kill('SIGKILL'));
   const exited = once(child, 'exit');
   await plane.waitForAgent(agentId, AbortSignal.timeout(60_000));

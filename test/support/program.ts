@@ -1,14 +1,15 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const source = fileURLToPath(new URL('../../src/bin/helm-agent.ts', import.meta.url));
+/** The program in single files, for tests of which files it loads. */
+export const sourceProgram = fileURLToPath(new URL('../../src/bin/helm-agent.ts', import.meta.url));
 const bundle = process.env['SUITE_PROGRAM'];
 
 /**
  * The program, for tests that start it as a process: `npm test` bundles it once, because a bundle
  * loads faster than 1,000 files.
  */
-export const program = bundle === undefined ? source : join(bundle, 'helm-agent.mjs');
+export const program = bundle === undefined ? sourceProgram : join(bundle, 'helm-agent.mjs');
 
 /** Returns the module of a thread of the program, such as `worker-thread`. */
 export function threadModule(name: 'condition-thread' | 'render-worker' | 'worker-thread'): URL {

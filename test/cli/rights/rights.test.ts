@@ -79,9 +79,15 @@ test('rights --commands gives the rights that these commands need, and only then
 });
 
 test('each command for what runs says which rights of Kubernetes it needs', (t) => {
-  for (const [type, { right, resourceRights }] of Object.entries<CommandDefinition>(commands)) {
-    t.is(resourceRights !== undefined, ['act', 'logs', 'exec'].includes(right), type);
-  }
+  const all = Object.entries<CommandDefinition>(commands);
+  const isForRuns = ({ right }: CommandDefinition) => ['act', 'logs', 'exec'].includes(right);
+  for (const [type, command] of all) if (isForRuns(command)) t.truthy(command.resourceRights, type);
+  const others = all.filter(([, command]) => !isForRuns(command) && command.resourceRights);
+  t.deepEqual(
+    others.map(([type]) => type),
+    ['top'],
+    'metrics are not a part of releases',
+  );
 });
 
 for (const name of ['root', 'exec_pod ', '*', 'act\nlogs']) {
