@@ -30,9 +30,9 @@ export class FakeCluster {
   readonly jobs: string[] = [];
   /** The plans that are kept, with their charts. */
   readonly plans = new Map<string, string>();
-  /** The answers of `get_plan`, by the whole id of the plan. */
+  /** The results of `get_plan`, by the whole id of the plan. */
   readonly shownPlans = new Map<string, object>();
-  /** The approvals in all answers of `get_plan`. */
+  /** The approvals in all results of `get_plan`. */
   approvals: object = {};
   /** The end of plans that are made, in milliseconds. */
   planExpiry = Date.UTC(2100, 0);
