@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { program } from '../support/program.ts';
 
 /** The real program, in a child process. */
 export interface AgentProcess {
@@ -15,7 +15,6 @@ export interface AgentProcess {
 
 /** Starts `helm-agent run` with the given arguments. */
 export function startAgentProcess(args: string[]): AgentProcess {
-  const program = fileURLToPath(new URL('../../src/bin/helm-agent.ts', import.meta.url));
   const child = spawn(process.execPath, [program, 'run', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const exited = once(child, 'exit').then(() => child.exitCode);
   let output = '';

@@ -12,6 +12,7 @@ import { channels, encodeMessage, messagesOf } from '../../src/protocol/streams/
 import { uniqueName } from '../api/environment.ts';
 import { freePort } from '../control-plane/support/postgres.ts';
 import { eventually } from '../support/eventually.ts';
+import { program } from '../support/program.ts';
 import { useHarness } from './harness.ts';
 import { loadImage } from './image.ts';
 import { openHarness } from './open-harness.ts';
@@ -22,7 +23,6 @@ const needs = base === '' || loadCommand === '' ? ' (needs E2E_IMAGE_BASE and E2
 const onCluster = needs === '' ? test : test.skip;
 
 const charts = fileURLToPath(new URL('fixtures', import.meta.url));
-const program = fileURLToPath(new URL('../../src/bin/helm-agent.ts', import.meta.url));
 const options = { kubeconfig: kubeconfigText(), localCharts: charts, arguments: ['--allow-rights', 'read,exec,logs'] };
 const harness = useHarness(() => options);
 const namespace = uniqueName('e2e');

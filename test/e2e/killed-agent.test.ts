@@ -5,20 +5,19 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { ControlPlane } from '../../src/control-plane/index.ts';
 import { connectCluster } from '../../src/kube/cluster.ts';
 import { stringAt } from '../../src/objects/fields.ts';
 import { uniqueName } from '../api/environment.ts';
 import { eventually } from '../support/eventually.ts';
+import { program } from '../support/program.ts';
 import { type AgentProcess, startAgentProcess } from './agent-process.ts';
 import { kubeconfigFile, kubeconfigText } from './real-cluster.ts';
 
 // The agent is killed in the middle of everything that has a stream, or follows something. Needs
 // the image localhost/node:24 on the node.
 
-const program = fileURLToPath(new URL('../../src/bin/helm-agent.ts', import.meta.url));
 const namespace = uniqueName('e2e');
 const cluster = connectCluster({ text: kubeconfigText() });
 const image = 'localhost/node:24';

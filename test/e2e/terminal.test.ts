@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { connectCluster } from '../../src/kube/cluster.ts';
 import { stringAt } from '../../src/objects/fields.ts';
 import { uniqueName } from '../api/environment.ts';
 import { eventually } from '../support/eventually.ts';
+import { program } from '../support/program.ts';
 import { useHarness } from './harness.ts';
 import { loadShellTools } from './image.ts';
 import { kubeconfigText } from './real-cluster.ts';
@@ -37,7 +37,6 @@ async function prepared(): Promise<{ image?: string; needs?: string }> {
   }
 }
 
-const program = fileURLToPath(new URL('../../src/bin/helm-agent.ts', import.meta.url));
 const options = { kubeconfig: kubeconfigText(), localCharts: '.', arguments: ['--allow-rights', 'read,exec'] };
 const harness = useHarness(() => options);
 const cluster = connectCluster({ text: options.kubeconfig });
