@@ -67,17 +67,10 @@ export async function top(context: OperationContext, request: Request): Promise<
 }
 
 function requireConsistent({ namespace, releaseName, selector }: Request, isOfNodes: boolean): void {
-  const problem =
-    releaseName === undefined
-      ? undefined
-      : isOfNodes
-        ? 'releaseName: nodes belong to no release'
-        : selector !== undefined
-          ? 'selector: give either a selector or a release'
-          : namespace === undefined
-            ? 'namespace: name that of the release'
-            : undefined;
-  if (problem !== undefined) throw new OperationError('bad_payload', problem);
+  if (releaseName === undefined) return;
+  if (isOfNodes) throw new OperationError('bad_payload', 'releaseName: nodes belong to no release');
+  if (selector !== undefined) throw new OperationError('bad_payload', 'selector: give either a selector or a release');
+  if (namespace === undefined) throw new OperationError('bad_payload', 'namespace: name that of the release');
 }
 
 /** Returns a kind of the metrics API. Throws `unsupported`, and `denied_by_policy`. */

@@ -95,10 +95,11 @@ export async function openConditions(
     async requireObjects(objects) {
       if (!hasConditions({ rule, stage: 'object', isContinued }, policy)) return;
       const texts = objects.map((object) => JSON.stringify(object));
-      const unknown = texts.filter((text) => !passed.has(digestOf(text)));
-      if (unknown.length === 0) return;
-      requireAll((await evaluateObjectConditions({ rule, isContinued }, policy, base, unknown)).flat());
-      for (const text of unknown) passed.add(digestOf(text));
+      const unknown = new Map(texts.map((text) => [digestOf(text), text]));
+      for (const digest of passed) unknown.delete(digest);
+      if (unknown.size === 0) return;
+      requireAll((await evaluateObjectConditions({ rule, isContinued }, policy, base, [...unknown.values()])).flat());
+      for (const digest of unknown.keys()) passed.add(digest);
     },
   };
 }
