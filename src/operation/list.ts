@@ -5,6 +5,7 @@ import type { ReleaseError } from '../release/error.ts';
 import type { Release } from '../release/release.ts';
 import type { StoredRevision } from '../release/storage/storage.ts';
 import { operationOf } from './command-operation.ts';
+import { compareTexts } from './compare-texts.ts';
 import type { OperationContext } from './context.ts';
 import { OperationError } from './error.ts';
 import { type ReadRevisions, releasesAnswer, UnreadableRevisions } from './release-answer.ts';
@@ -99,8 +100,8 @@ function parseSelector(selector: string) {
 
 function order({ sort, reverse = false }: ListRequest): (a: Release, b: Release) => number {
   const sign = reverse ? -1 : 1;
-  const byName = (a: Release, b: Release) => compare(a.name, b.name);
-  const byNamespace = (a: Release, b: Release) => compare(a.namespace, b.namespace);
+  const byName = (a: Release, b: Release) => compareTexts(a.name, b.name);
+  const byNamespace = (a: Release, b: Release) => compareTexts(a.namespace, b.namespace);
   switch (sort) {
     case 'name':
       return (a, b) => sign * byName(a, b) || byNamespace(a, b);
@@ -115,10 +116,6 @@ function order({ sort, reverse = false }: ListRequest): (a: Release, b: Release)
 function deployedSeconds({ info }: Release): number {
   const time = Date.parse(info.last_deployed ?? '');
   return Number.isNaN(time) ? 0 : Math.floor(time / 1000);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 export const operation = operationOf('list_releases', {

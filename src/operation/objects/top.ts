@@ -7,6 +7,7 @@ import { parseLabelSelector } from '../../objects/label-selector.ts';
 import type { KubeObject, ServedKind } from '../../objects/object.ts';
 import { quantityOf } from '../../objects/quantity.ts';
 import { operationOf } from '../command-operation.ts';
+import { compareTexts } from '../compare-texts.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError } from '../error.ts';
 import type { AnswerOf, RequestOf } from '../request.ts';
@@ -183,12 +184,8 @@ function orderBy(sortBy: 'name' | 'cpu' | 'memory'): (a: Usage, b: Usage) => num
   const field = sortBy === 'cpu' ? 'millicores' : 'memoryBytes';
   return (a, b) => {
     const largest = sortBy === 'name' ? 0 : (b[field] ?? -1) - (a[field] ?? -1);
-    return largest || compare(a.namespace ?? '', b.namespace ?? '') || compare(a.name, b.name);
+    return largest || compareTexts(a.namespace ?? '', b.namespace ?? '') || compareTexts(a.name, b.name);
   };
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 export const operation = operationOf('top', {

@@ -1,5 +1,6 @@
 import type { FailFast } from '../../../readiness/index.ts';
 import type { Hook, HookEvent } from '../../../release/hook.ts';
+import { compareTexts } from '../../compare-texts.ts';
 import { OperationError } from '../../error.ts';
 import { withEvidence } from '../../evidence/with-evidence.ts';
 import { withLogs } from '../../logs/with-logs.ts';
@@ -90,11 +91,7 @@ export function placedHooks(hooks: readonly Hook[], event: HookEvent): PlacedHoo
   const placed = hooks.map((hook, index) => ({ event, index, hook }));
   return placed
     .filter(({ hook }) => hook.events.includes(event))
-    .sort(({ hook: a }, { hook: b }) => (a.weight ?? 0) - (b.weight ?? 0) || compare(a.name, b.name));
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+    .sort(({ hook: a }, { hook: b }) => (a.weight ?? 0) - (b.weight ?? 0) || compareTexts(a.name, b.name));
 }
 
 function startedHooks(hooks: readonly Hook[], runs: readonly HookRun[]): StartedHook[] {
