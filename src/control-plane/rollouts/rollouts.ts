@@ -10,6 +10,7 @@ import { clusterCommand } from './cluster-command.ts';
 import { abortRollout, approvePlans, approveWave, pauseRollout, resumeRollout, retryRollout } from './decisions.ts';
 import { type Changes, clusterOf, isEnded, newStatus, type Rollout, type RolloutPlan } from './rollout.ts';
 import { deleteEntries, keepPlan, restoreRollouts } from './rollout-entries.ts';
+import { type RolloutListEvent, rolloutListEvents } from './rollout-list-events.ts';
 import { RolloutRunner, type RolloutRunnerOptions } from './rollout-runner.ts';
 import { readRolloutSpec, type RolloutOptions, type RolloutSpec } from './rollout-spec.ts';
 import {
@@ -38,12 +39,6 @@ export type RolloutEvent =
   | { readonly id: number; readonly type: 'rollout'; readonly payload: RolloutView }
   | { readonly id: number; readonly type: 'cluster'; readonly payload: ClusterView };
 
-/** An event of all rollouts. `ready` comes when all of them were sent. */
-export type RolloutListEvent =
-  | { readonly id: number; readonly type: 'rollouts'; readonly payload: { readonly rollouts: readonly RolloutView[] } }
-  | { readonly id: number; readonly type: 'forgotten'; readonly payload: { readonly ids: readonly string[] } }
-  | { readonly id: number; readonly type: 'ready'; readonly payload: Record<string, never> };
-
 /** Number of rollouts that are kept. The oldest one that has ended is deleted for another one. */
 const maxRollouts = 200;
 
@@ -52,12 +47,6 @@ const maxSpecLength = 1024 * 1024;
 
 /** Time between two looks at what has changed, for a reader of events, in milliseconds. */
 const eventPauseMs = 100;
-
-/** Time between two looks at all rollouts, in milliseconds. */
-const listPauseMs = 250;
-
-/** Number of rollouts in an event. */
-const chunkLength = 20;
 
 /** The name of who uses the library. */
 const application = 'application';
@@ -238,37 +227,9 @@ export class Rollouts {
     }
   }
 
-  /**
-   * Returns the rollouts that a user may see, the oldest first, and those that change or that the
-   * user does not see any more, until the signal aborts.
-   */
-  async *listEvents(principal: Principal | undefined, signal: AbortSignal): AsyncGenerator<RolloutListEvent> {
-    const looked = new Map<string, { runner: RolloutRunner; version: number }>();
-    const sent = new Set<string>();
-    let isReady = false;
-    for (let id = 1; !signal.aborted; id++) {
-      const changed: RolloutView[] = [];
-      const gone = [...sent].filter((rolloutId) => !this.#runners.has(rolloutId));
-      for (const [rolloutId, runner] of this.#runners) {
-        const { version, rollout } = runner;
-        const last = looked.get(rolloutId);
-        if (last?.runner === runner && last.version === version) continue;
-        looked.set(rolloutId, { runner, version });
-        if (this.#isSeen(rollout, principal)) changed.push(rolloutView(rollout));
-        else if (sent.has(rolloutId)) gone.push(rolloutId);
-      }
-      for (const rolloutId of gone) sent.delete(rolloutId);
-      if (gone.length > 0) yield { id, type: 'forgotten', payload: { ids: gone } };
-      for (let start = 0; start < changed.length; start += chunkLength) {
-        const rollouts = changed.slice(start, start + chunkLength);
-        for (const view of rollouts) sent.add(view.id);
-        yield { id, type: 'rollouts', payload: { rollouts } };
-      }
-      if (!isReady) yield { id, type: 'ready', payload: {} };
-      isReady = true;
-      for (const rolloutId of looked.keys()) if (!this.#runners.has(rolloutId)) looked.delete(rolloutId);
-      await sleep(listPauseMs, signal).catch(() => undefined);
-    }
+  /** Returns the events of the rollouts that a user may see, until the signal aborts. */
+  listEvents(principal: Principal | undefined, signal: AbortSignal): AsyncGenerator<RolloutListEvent> {
+    return rolloutListEvents(this.#runners, (rollout) => this.#isSeen(rollout, principal), signal);
   }
 
   async #decide(id: string, principal: Principal | undefined, decision: (rollout: Rollout) => Changes) {
