@@ -1,6 +1,3 @@
-import { useRef } from 'preact/hooks';
-import type { Failure, Result } from '../../protocol/messages.ts';
-import { useApp } from '../parts/app-context.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Name } from '../parts/name.tsx';
 import { Time } from '../parts/time.tsx';
@@ -9,29 +6,24 @@ import { hrefOf } from '../route/route.ts';
 import type { ListedCommand } from '../server/types.ts';
 import { foreignName } from '../text/foreign-text.ts';
 import { newestByRelease, type ReleaseCommand } from './newest-by-release.ts';
+import { useResults } from './use-results.ts';
 
 /** The most releases whose last change is looked at. */
 const maxReleases = 20;
 
 /** Releases whose last change has failed. */
 export function FailingReleases({ commands }: { commands: readonly ListedCommand[] }) {
-  const { api } = useApp();
-  const failures = useRef(new Map<string, Failure | undefined>());
+  const resultOf = useResults();
   const newest = newestByRelease(commands, maxReleases);
   const failing = useLoaded(
     async (signal) => {
-      const known = failures.current;
-      const load = async ({ key }: ReleaseCommand) => {
-        // a result does not change any more
-        if (known.has(key)) return;
-        const path = `/api/commands/${encodeURIComponent(key)}`;
-        const { result } = await api.get<{ result?: Result }>(path, signal);
+      const load = async (command: ReleaseCommand) => {
+        const result = await resultOf(command.key, signal);
         // a plan that waits for approvals has its place on the page of plans
         const hasFailed = result?.ok === false && result.error.code !== 'approval_required';
-        known.set(key, hasFailed ? result.error : undefined);
+        return { command, failure: hasFailed ? result.error : undefined };
       };
-      await Promise.all(newest.map(load));
-      return newest.flatMap((command) => ({ command, failure: known.get(command.key) }));
+      return await Promise.all(newest.map(load));
     },
     [newest.map(({ key }) => key).join('\n')],
   );

@@ -1,4 +1,3 @@
-import { useRef } from 'preact/hooks';
 import type { CommandResult } from '../../protocol/messages.ts';
 import { useApp } from '../parts/app-context.ts';
 import { Badge } from '../parts/badge.tsx';
@@ -11,6 +10,7 @@ import { hrefOf } from '../route/route.ts';
 import type { CommandPage, ListedCommand, Rollout } from '../server/types.ts';
 import { foreignName } from '../text/foreign-text.ts';
 import { CommandTable } from './command-list.tsx';
+import { useResults } from './use-results.ts';
 import { type EndedCommand, waitingAlone, waitingInRollouts, type WaitingPlan } from './waiting-plans.ts';
 
 /** Pause between two looks. */
@@ -29,8 +29,8 @@ function singlePlans(page: CommandPage | undefined): CommandPage['commands'] {
 /** The plans that were made, those that wait for approvals first, and what was performed. */
 export function PlansView() {
   const { api, now } = useApp();
-  const results = useRef(new Map<string, CommandResult | undefined>());
-  /** Returns the newest commands that have ended, with their results, which do not change. */
+  const resultOf = useResults();
+  /** Returns the newest commands that have ended, with their results. */
   const withResults = async <Type extends 'plan_release' | 'apply_plan'>(
     commands: readonly ListedCommand[],
     signal: AbortSignal,
@@ -38,14 +38,8 @@ export function PlansView() {
     const ended = commands.filter(({ state }) => state === 'done').slice(0, maxResults);
     return await Promise.all(
       ended.map(async (command) => {
-        const { key } = command;
-        const known = results.current;
-        if (!known.has(key)) {
-          const path = `/api/commands/${encodeURIComponent(key)}`;
-          known.set(key, (await api.get<{ result?: CommandResult }>(path, signal)).result);
-        }
-        // the control plane has validated it
-        return { command, result: known.get(key) as CommandResult<Type> | undefined };
+        const result = await resultOf(command.key, signal);
+        return { command, result: result as CommandResult<Type> | undefined }; // the control plane has validated it
       }),
     );
   };
