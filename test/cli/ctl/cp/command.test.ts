@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
 import test, { type ExecutionContext } from 'ava';
 import { commandStreams } from '../../../../src/agent/command-stream.ts';
 import type { CommandHandlers } from '../../../../src/agent/commands/command-handler.ts';
@@ -57,6 +58,7 @@ async function world(
       };
       await Promise.all([passOutput('stdout', channels.output), passOutput('stderr', channels.error), exited]);
       stream.end();
+      await finished(stream, { readable: false }); // the result must not arrive before the output
       return { exitCode: child.exitCode ?? 137, pod: 'web-0', container: 'app' };
     },
   };

@@ -1,3 +1,4 @@
+import { finished } from 'node:stream/promises';
 import test, { type ExecutionContext } from 'ava';
 import { commandStreams } from '../../../../src/agent/command-stream.ts';
 import type { CommandHandlers } from '../../../../src/agent/commands/command-handler.ts';
@@ -31,6 +32,7 @@ async function world(t: ExecutionContext, isTerminal = false) {
       }
       stream.write(encodeMessage({ channel: channels.error, bytes: Buffer.from('done') }));
       stream.end();
+      await finished(stream, { readable: false }); // the result must not arrive before the output
       return answer;
     },
   };
