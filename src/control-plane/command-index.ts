@@ -58,7 +58,7 @@ export class CommandIndex {
       table,
       write: (change) => this.#writer.add(change),
       events: (key) => store.events(key),
-      nextEnd: () => ({ number: ++this.#lastResult, at: now().getTime(), isDelivered: false }),
+      nextEnd: (outcome) => ({ number: ++this.#lastResult, at: now().getTime(), isDelivered: false, outcome }),
       onChanged: (command) => {
         this.#version++;
         this.#open.update(command);

@@ -5,7 +5,7 @@ import { objectName } from '../protocol/bounded.ts';
 import { commands, isCommandType } from '../protocol/commands/index.ts';
 import { maxSentByLength, maxTypeLength } from '../protocol/limits.ts';
 import { ControlPlaneError } from './error.ts';
-import type { CommandRecord } from './store/command-store.ts';
+import { commandOutcomes, type CommandRecord } from './store/command-store.ts';
 
 /** The query of a list of commands. */
 export const commandQuerySchema = z.strictObject({
@@ -19,6 +19,7 @@ export const commandQuerySchema = z.strictObject({
   release: objectName.optional(),
   sender: z.string().max(maxSentByLength).optional(),
   state: z.enum(['waiting', 'sent', 'accepted', 'done']).optional(),
+  outcome: z.enum(commandOutcomes).optional().describe('How it has ended'),
   since: z.iso.datetime({ offset: true }).max(40).optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   cursor: z.string().max(64).optional().describe('The `next` of the page before'),
@@ -31,6 +32,7 @@ export const listedCommandSchema = z.object({
   agentId: z.string(),
   type: z.string(),
   state: z.enum(['waiting', 'sent', 'accepted', 'done']),
+  outcome: z.enum(commandOutcomes).optional().describe('How it has ended, if it has and that is known'),
   sentBy: z.string().optional().describe('Who has sent the command'),
   namespace: z.string().optional().describe('The namespace that it names'),
   releaseName: z.string().optional().describe('The release that it names'),
@@ -100,7 +102,7 @@ export async function* commandPageEvents({ page, version, signal, intervalMs = 5
 }
 
 function fits(record: CommandRecord, query: Omit<CommandQuery, 'limit' | 'cursor'>): boolean {
-  const { agent, type, reads, namespace, release, sender, state, since } = query;
+  const { agent, type, reads, namespace, release, sender, state, outcome, since } = query;
   return (
     (agent === undefined || record.agentId === agent) &&
     (type === undefined || record.type === type) &&
@@ -109,6 +111,7 @@ function fits(record: CommandRecord, query: Omit<CommandQuery, 'limit' | 'cursor
     (release === undefined || record.releaseName === release) &&
     (sender === undefined || record.sentBy === sender) &&
     (state === undefined || record.state === state) &&
+    (outcome === undefined || record.end?.outcome === outcome) &&
     (since === undefined || (record.createdAt ?? 0) >= Date.parse(since))
   );
 }
@@ -119,9 +122,10 @@ function changesNothing({ type }: CommandRecord): boolean {
 }
 
 /** Returns the fields of a command in lists. */
-export function listedCommand({ key, agentId, type, state, sentBy, namespace, releaseName, createdAt }: CommandRecord) {
+export function listedCommand(record: CommandRecord) {
+  const { key, agentId, type, state, end, sentBy, namespace, releaseName, createdAt } = record;
   const time = createdAt === undefined ? undefined : new Date(createdAt).toISOString();
-  return { key, agentId, type, state, sentBy, namespace, releaseName, createdAt: time };
+  return { key, agentId, type, state, outcome: end?.outcome, sentBy, namespace, releaseName, createdAt: time };
 }
 
 /** The key is hashed, because the user may not see the command. */

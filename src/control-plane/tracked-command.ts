@@ -16,7 +16,7 @@ import type { CommandEvent, NewEvent } from './command-event.ts';
 import { ControlPlaneError } from './error.ts';
 import { EventLog } from './event-log.ts';
 import type { CommandState, SentCommand } from './sent-command.ts';
-import type { CommandEnd, CommandRecord, EventRecord } from './store/command-store.ts';
+import type { CommandEnd, CommandOutcome, CommandRecord, EventRecord } from './store/command-store.ts';
 import type { Change } from './store/store-writer.ts';
 
 /** The part of an index of commands that its commands use. */
@@ -28,7 +28,7 @@ export interface CommandContext {
   /** Returns the events that are stored. */
   events(key: string): Promise<EventRecord[]>;
   /** Returns the place of a result that arrives now. */
-  nextEnd(): CommandEnd;
+  nextEnd(outcome: CommandOutcome): CommandEnd;
   /** Called when the payload or the events have changed. */
   onChanged(command: TrackedCommand): void;
   /** Called when the result is stored. */
@@ -254,7 +254,8 @@ export class TrackedCommand {
     const outcome = isKept ? (JSON.parse(signed.text) as CommandResult) : typed; // it has the fields of its type
     if (isKept) this.#write({ type: 'signature', payload: { envelope: signed.envelope } });
     this.#record = { ...this.#record, state: 'done', payload: undefined, envelope: undefined };
-    if (!this.#isRefused) this.#record = { ...this.#record, end: this.#context.nextEnd() };
+    if (!this.#isRefused)
+      this.#record = { ...this.#record, end: this.#context.nextEnd(outcome.ok ? 'succeeded' : 'failed') };
     const onStored = () => {
       this.#log.end();
       this.#context.onEnded(this, outcome);

@@ -94,6 +94,18 @@ test('commands are selected by their fields', (t) => {
   t.deepEqual(allPages(all, { agent: 'b' }).keys, []);
 });
 
+test('commands are selected by how they have ended, and say it', (t) => {
+  const outcomes = ['failed', 'succeeded', undefined] as const;
+  const all = records(3, (index) => ({ end: { number: index, at: 0, isDelivered: false, outcome: outcomes[index] } }));
+  t.deepEqual(allPages(all, { outcome: 'failed' }).keys, ['k3']);
+  t.deepEqual(allPages(all, { outcome: 'succeeded' }).keys, ['k2']);
+  const { commands } = commandPage(all, { limit: 3 }, () => true);
+  t.deepEqual(
+    commands.map((command) => (command as { outcome?: string }).outcome),
+    [...outcomes],
+  );
+});
+
 test('commands are found by type, and those that change nothing can be left out', (t) => {
   const types = ['install_release', 'list_releases', 'cancel_command', 'restart_workload', 'not_known'];
   const all = records(5, (index) => ({ type: types[index]! }));
@@ -110,6 +122,7 @@ test('a query that is wrong is refused', (t) => {
   const wrong = [
     'state=x',
     'since=now',
+    'outcome=x',
     'limit=0',
     'limit=1001',
     'limit=x',

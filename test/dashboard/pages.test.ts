@@ -34,6 +34,26 @@ test('the overview has the agents by state and what has ended', async (t) => {
   t.is(await page.getByText('release history').count(), 0);
 });
 
+test('lists of commands say how each has ended, and can show those that failed', async (t) => {
+  const page = await open(t, '/');
+  const ended = page.getByRole('region', { name: 'Commands that have ended' });
+  await ended
+    .getByRole('row', { name: /upgrade release/ })
+    .first()
+    .getByText('Failed')
+    .waitFor();
+  await ended
+    .getByRole('row', { name: /install release/ })
+    .getByText('Succeeded')
+    .waitFor();
+  await page.goto(`${t.context.world.url}/commands`);
+  await page.getByLabel('Outcome').selectOption('failed');
+  t.regex(page.url(), /outcome=failed/);
+  await page.locator('tbody .badge.good').first().waitFor({ state: 'detached' });
+  await page.locator('tbody .badge.bad').first().waitFor();
+  t.is(await page.locator('tbody .badge:not(.bad)').count(), 0);
+});
+
 test('a release shows its resources, its revisions, and what differs between two, without secrets', async (t) => {
   const page = await open(t, hrefOf('release', place));
   await page.getByRole('list', { name: 'Resources' }).getByText('Deployment').waitFor();

@@ -50,6 +50,10 @@ export interface CommandRecord {
   readonly end?: CommandEnd | undefined;
 }
 
+/** How commands can have ended. */
+export const commandOutcomes = ['succeeded', 'failed'] as const;
+export type CommandOutcome = (typeof commandOutcomes)[number];
+
 export interface CommandEnd {
   /** Place of the result among the results of all commands, from 1. */
   readonly number: number;
@@ -57,6 +61,8 @@ export interface CommandEnd {
   readonly at: number;
   /** Whether the application has read the result. */
   readonly isDelivered: boolean;
+  /** Undefined: an earlier version has stored the result. */
+  readonly outcome?: CommandOutcome | undefined;
 }
 
 /** An event of a command, with its size. */

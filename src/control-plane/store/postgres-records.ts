@@ -1,13 +1,14 @@
 import type { Client, Pool } from 'pg';
 import * as z from 'zod';
-import type {
-  AuditPage,
-  AuditRecord,
-  CommandRecord,
-  EventRecord,
-  StoreBatch,
-  StoreContents,
-  StoredEntry,
+import {
+  type AuditPage,
+  type AuditRecord,
+  commandOutcomes,
+  type CommandRecord,
+  type EventRecord,
+  type StoreBatch,
+  type StoreContents,
+  type StoredEntry,
 } from './command-store.ts';
 import { placeEntry } from './postgres-schema.ts';
 
@@ -221,7 +222,14 @@ const recordSchema = z.looseObject({
   lastEvidence: z.number(),
   bytes: z.number(),
   lostProcesses: z.array(z.string()).optional(),
-  end: z.object({ number: z.number(), at: z.number(), isDelivered: z.boolean() }).optional(),
+  end: z
+    .object({
+      number: z.number(),
+      at: z.number(),
+      isDelivered: z.boolean(),
+      outcome: z.enum(commandOutcomes).optional(),
+    })
+    .optional(),
 });
 
 function recordOf(text: string): CommandRecord {

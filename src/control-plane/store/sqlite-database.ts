@@ -7,6 +7,7 @@ import {
   type AuditPage,
   type AuditRecord,
   backupEntry,
+  commandOutcomes,
   type CommandRecord,
   type StoreContents,
 } from './command-store.ts';
@@ -94,6 +95,7 @@ const columns = [
   'release_name',
   'created_at',
   'envelope',
+  'outcome',
 ];
 
 function operations(database: DatabaseSync): SqliteDatabase {
@@ -207,6 +209,7 @@ function valuesOf({ end, ...record }: CommandRecord): (string | number | null)[]
     record.releaseName ?? null,
     record.createdAt ?? null,
     record.envelope ?? null,
+    end?.outcome ?? null,
   ];
 }
 
@@ -242,6 +245,7 @@ const rowSchema = z.object({
   release_name: z.string().nullable(),
   created_at: z.number().nullable(),
   envelope: z.string().nullable(),
+  outcome: z.enum(commandOutcomes).nullable(),
 });
 
 const lostProcessesSchema = z.array(z.string());
@@ -249,7 +253,8 @@ const lostProcessesSchema = z.array(z.string());
 function recordOf(row: Record<string, SQLOutputValue>): CommandRecord {
   const read = rowSchema.parse(row);
   const { result_number: number, ended_at: at, chart, sent_by: sentBy, lost_processes: lost, traceparent } = read;
-  const { namespace, release_name: releaseName, created_at: createdAt, envelope } = read;
+  const { namespace, release_name: releaseName, created_at: createdAt, envelope, outcome } = read;
+  const isDelivered = read.is_delivered === 1;
   return {
     key: read.key,
     agentId: read.agent_id,
@@ -273,7 +278,7 @@ function recordOf(row: Record<string, SQLOutputValue>): CommandRecord {
     ...(createdAt !== null && { createdAt }),
     ...(envelope !== null && { envelope }),
     ...(lost !== null && { lostProcesses: lostProcessesSchema.parse(JSON.parse(lost)) }),
-    ...(number !== null && at !== null && { end: { number, at, isDelivered: read.is_delivered === 1 } }),
+    ...(number !== null && at !== null && { end: { number, at, isDelivered, ...(outcome !== null && { outcome }) } }),
   };
 }
 

@@ -59,6 +59,7 @@ const migrations = [
   `,
   'CREATE TABLE audit (number INTEGER PRIMARY KEY, at INTEGER NOT NULL, line TEXT NOT NULL) STRICT;',
   'ALTER TABLE commands ADD COLUMN envelope TEXT;',
+  'ALTER TABLE commands ADD COLUMN outcome TEXT;',
 ];
 
 /** Brings a file to the newest schema. Throws if it is newer, or not that of a control plane. */

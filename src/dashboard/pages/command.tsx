@@ -17,7 +17,7 @@ import type { ListedCommand } from '../server/types.ts';
 import { foreignName } from '../text/foreign-text.ts';
 import { durationText } from '../text/time-text.ts';
 import type { CommandView } from './command-events.ts';
-import { commandTitle } from './command-list.tsx';
+import { commandOutcomes, commandTitle } from './command-list.tsx';
 import { CommandResultView } from './command-result.tsx';
 import { EvidenceView } from './evidence.tsx';
 import { ResourceList } from './resource-list.tsx';
@@ -120,7 +120,10 @@ interface StateBadgeProps {
 }
 
 function StateBadge({ view: { progress, result }, isConnected, command: { state } }: StateBadgeProps) {
-  if (result) return <Badge tone={result.ok ? 'good' : 'bad'}>{result.ok ? 'Succeeded' : 'Failed'}</Badge>;
+  if (result) {
+    const { tone, shown } = commandOutcomes[result.ok ? 'succeeded' : 'failed'];
+    return <Badge tone={tone}>{shown}</Badge>;
+  }
   if (!isConnected) return <Badge tone="warning">The control plane is not reachable</Badge>;
   if (!progress.agentConnected) return <Badge tone="warning">The agent is away</Badge>;
   if (progress.accepted) return <Badge tone="busy">Running</Badge>;

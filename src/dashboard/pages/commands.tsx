@@ -3,15 +3,16 @@ import { Choice, Filters, SearchBox } from '../parts/filters.tsx';
 import { LoadedView } from '../parts/loaded-view.tsx';
 import { EmptyState } from '../parts/message.tsx';
 import { hrefOf } from '../route/route.ts';
-import { commandStates, CommandTable } from './command-list.tsx';
+import { commandOutcomes, commandStates, CommandTable } from './command-list.tsx';
 import { useCommandPage } from './use-lists.ts';
 
 /** The commands that are kept. */
 export function CommandsView() {
   const { location } = useApp();
-  const { q = '', state, agent, reads, cursor } = location.place.value.query;
-  const page = useCommandPage({ state, agent, reads: reads ?? 'false', cursor, limit: '200' });
+  const { q = '', state, outcome, agent, reads, cursor } = location.place.value.query;
+  const page = useCommandPage({ state, outcome, agent, reads: reads ?? 'false', cursor, limit: '200' });
   const states = Object.entries(commandStates).map(([name, { shown }]) => [name, shown] as const);
+  const outcomes = Object.entries(commandOutcomes).map(([name, { shown }]) => [name, shown] as const);
   return (
     <>
       <div class="heading">
@@ -20,6 +21,7 @@ export function CommandsView() {
       <Filters>
         <SearchBox label="Search this page" />
         <Choice name="state" label="State" options={states} />
+        <Choice name="outcome" label="Outcome" options={outcomes} />
         <Choice name="reads" label="Those that only read" none="hidden" options={[['true', 'shown']]} />
         {agent !== undefined && <Choice name="agent" label="Agent" options={[]} />}
       </Filters>
@@ -43,9 +45,11 @@ export function CommandsView() {
                 <CommandTable label="Commands" commands={shown} />
               )}
               <div class="buttons">
-                {cursor !== undefined && <a href={hrefOf('commands', {}, { q, state, agent, reads })}>Newest</a>}
+                {cursor !== undefined && (
+                  <a href={hrefOf('commands', {}, { q, state, outcome, agent, reads })}>Newest</a>
+                )}
                 {next !== undefined && (
-                  <a href={hrefOf('commands', {}, { q, state, agent, reads, cursor: next })}>Older</a>
+                  <a href={hrefOf('commands', {}, { q, state, outcome, agent, reads, cursor: next })}>Older</a>
                 )}
               </div>
             </>

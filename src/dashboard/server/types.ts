@@ -28,12 +28,17 @@ interface Enrolment {
 /** How far a command is. */
 export type CommandState = 'waiting' | 'sent' | 'accepted' | 'done';
 
+/** How a command has ended. */
+export type CommandOutcome = 'succeeded' | 'failed';
+
 /** A command as `GET /api/commands` lists it. */
 export interface ListedCommand {
   readonly key: string;
   readonly agentId: string;
   readonly type: string;
   readonly state: CommandState;
+  /** Undefined if it has not ended, or if that is not known. */
+  readonly outcome?: CommandOutcome;
   readonly sentBy?: string;
   readonly namespace?: string;
   readonly releaseName?: string;

@@ -69,7 +69,7 @@ each('keeps commands in their order, and their last state', async (t, reopen) =>
       lastEvidence: 2,
       bytes: 900,
     },
-    end: { number: 3, at: 1_700_000_000_000, isDelivered: true },
+    end: { number: 3, at: 1_700_000_000_000, isDelivered: true, outcome: 'failed' },
   });
   await store.write(batch({ commands: [changed], agents: ['edge-1'] }));
   const again = await reopen();
@@ -158,7 +158,7 @@ test('a file of an earlier version is brought to the newest one', async (t) => {
   const database = new DatabaseSync(path);
   database.exec('ALTER TABLE commands DROP COLUMN chart; ALTER TABLE commands DROP COLUMN sent_by');
   database.exec('ALTER TABLE commands DROP COLUMN lost_processes; DROP TABLE entries; DROP TABLE audit');
-  for (const column of ['namespace', 'release_name', 'created_at', 'traceparent', 'envelope']) {
+  for (const column of ['namespace', 'release_name', 'created_at', 'traceparent', 'envelope', 'outcome']) {
     database.exec(`ALTER TABLE commands DROP COLUMN ${column}`);
   }
   database.exec('ALTER TABLE agents DROP COLUMN last_seen; ALTER TABLE agents DROP COLUMN version');
@@ -255,7 +255,7 @@ test(
     await store.close();
     inDatabase('PRAGMA user_version = 99')(path);
   },
-  /newer version of helm-agent \(schema 99, not 9\)$/,
+  /newer version of helm-agent \(schema 99, not 10\)$/,
 );
 
 test('refuses a file that another control plane uses, and takes one over that is left', async (t) => {
