@@ -89,7 +89,8 @@ async function read(line: readonly string[], others: Readonly<Record<string, num
   const first = performance.now();
   const pids = { ...others, reader: child.pid ?? 0 };
   const before = Object.entries(pids).map(([key, pid]) => [key, pid, useOf(pid).cpu] as const);
-  child.stdout.pipe(hash.stdin);
+  let received = 0;
+  child.stdout.on('data', (part: Buffer) => (received += part.length)).pipe(hash.stdin);
   let last = before.map(([key, , was]) => [key, was] as const);
   const timer = setInterval(() => {
     try {
@@ -102,7 +103,9 @@ async function read(line: readonly string[], others: Readonly<Record<string, num
   clearInterval(timer);
   const end = performance.now();
   for (const [index, [key, , was]] of before.entries()) cpu[key] = (last[index]?.[1] ?? was) - was;
-  return { seconds: (end - first) / 1000, start: (first - started) / 1000, cpu, digest: (await digest).slice(0, 12) };
+  const short = received === bytes ? '' : ` (${received} bytes)`;
+  const [seconds, start] = [(end - first) / 1000, (first - started) / 1000];
+  return { seconds, start, cpu, digest: (await digest).slice(0, 12) + short };
 }
 
 async function measure(folder: string): Promise<void> {

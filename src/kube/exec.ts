@@ -115,7 +115,7 @@ class ExecProcess implements ContainerProcess {
   }
 }
 
-/** Yields what a process has written. What came in several messages of one channel is joined. */
+/** Yields what a process has written. Messages of one channel that follow each other come together. */
 function* outputsOf(batch: readonly ReceivedMessage[]): Generator<ProcessOutput> {
   let from: ProcessOutput['from'] = 'output';
   let parts: Buffer[] = [];
@@ -124,13 +124,13 @@ function* outputsOf(batch: readonly ReceivedMessage[]): Generator<ProcessOutput>
     if ((channel !== channels.output && channel !== channels.error) || data.length === 1) continue;
     const writer = channel === channels.output ? 'output' : 'error';
     if (writer !== from && parts.length > 0) {
-      yield { from, bytes: Buffer.concat(parts) };
+      yield { from, parts };
       parts = [];
     }
     from = writer;
     parts.push(data.subarray(1));
   }
-  if (parts.length > 0) yield { from, bytes: parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts) };
+  if (parts.length > 0) yield { from, parts };
 }
 
 function statusOf(bytes: Buffer): unknown {

@@ -52,7 +52,7 @@ async function* received(
   messages: AsyncIterable<ReceivedMessage[]>,
   port: number,
   signal: AbortSignal,
-): AsyncGenerator<Buffer, void, undefined> {
+): AsyncGenerator<readonly Buffer[], void, undefined> {
   /** Bytes of the number of the port that have not arrived, by channel. */
   const left = [portBytes, portBytes];
   let problem = Buffer.alloc(0);
@@ -69,7 +69,7 @@ async function* received(
         if (channel === channels.data) parts.push(bytes);
         else if (channel === channels.error) problem = Buffer.concat([problem, bytes]).subarray(0, maxErrorBytes);
       }
-      if (parts.length > 0) yield Buffer.concat(parts);
+      if (parts.length > 0) yield parts;
     }
   } catch (cause) {
     signal.throwIfAborted();

@@ -105,7 +105,7 @@ export interface ForwardedConnection {
    * Yields what arrives, until the other end closes the connection. Fails with `bad_request` if
    * nothing listens on the port, and with `unreachable`.
    */
-  output(): AsyncIterable<Buffer>;
+  output(): AsyncIterable<readonly Buffer[]>;
   /** Resolves when the bytes are sent, or cannot be sent any more. */
   write(bytes: Uint8Array): Promise<void>;
   close(): void;
@@ -149,7 +149,8 @@ export interface ExecOptions {
 /** A part of what a process has written. */
 export interface ProcessOutput {
   from: 'output' | 'error';
-  bytes: Buffer;
+  /** In the order in which they were written. They are not joined, which would copy them. */
+  parts: readonly Buffer[];
 }
 
 /** A process in a container that was started over a connection. */

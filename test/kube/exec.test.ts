@@ -50,7 +50,7 @@ const options = { command: ['tar', 'x y'], input: true, tty: false, signal: neve
 
 async function outputOf(process: { output: () => AsyncIterable<ProcessOutput> }) {
   const parts: Array<[string, string]> = [];
-  for await (const { from, bytes } of process.output()) parts.push([from, bytes.toString('latin1')]);
+  for await (const one of process.output()) parts.push([one.from, Buffer.concat(one.parts).toString('latin1')]);
   return parts;
 }
 

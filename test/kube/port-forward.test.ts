@@ -28,9 +28,9 @@ async function api(t: ExecutionContext, serve: (socket: WebSocket, request: Inco
   return cluster;
 }
 
-async function outputOf(connection: { output: () => AsyncIterable<Buffer> }): Promise<string> {
+async function outputOf(connection: { output: () => AsyncIterable<readonly Buffer[]> }): Promise<string> {
   let text = '';
-  for await (const bytes of connection.output()) text += bytes.toString('latin1');
+  for await (const parts of connection.output()) text += Buffer.concat(parts).toString('latin1');
   return text;
 }
 

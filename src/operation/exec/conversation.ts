@@ -56,9 +56,9 @@ export async function converse(
   ended.addEventListener('abort', () => process.close(), { once: true });
   try {
     void receive(process, stream, () => idle.reset()).catch((error: unknown) => over.abort(error));
-    for await (const { from, bytes } of process.output()) {
+    for await (const { from, parts } of process.output()) {
       idle.reset();
-      await writeMessages(stream, { channel: channels[from], bytes }, ended);
+      await writeMessages(stream, { channel: channels[from], bytes: parts }, ended);
     }
     stream.end();
     await finished(stream, { readable: false, signal: ended });

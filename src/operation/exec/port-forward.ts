@@ -43,7 +43,7 @@ async function forward(context: OperationContext, request: RequestOf<'port_forwa
 function processLike(connection: ForwardedConnection) {
   return {
     async *output() {
-      for await (const bytes of connection.output()) yield { from: 'output' as const, bytes };
+      for await (const parts of connection.output()) yield { from: 'output' as const, parts };
     },
     write: (bytes: Uint8Array) => connection.write(bytes),
     endInput: () => Promise.resolve(), // the API server has no message for it

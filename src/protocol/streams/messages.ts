@@ -41,22 +41,40 @@ function headOf(channel: ChannelNumber, length: number): Buffer {
 }
 
 /**
- * Writes bytes as messages that are not too long, and waits while the stream is full. Rejects with
- * the reason of a signal.
+ * Writes bytes, which may be in parts, as messages that are not too long, and waits while the
+ * stream is full. Rejects with the reason of a signal.
  */
 export async function writeMessages(
   stream: Writable,
-  { channel, bytes }: ChannelMessage,
+  { channel, bytes }: { channel: ChannelNumber; bytes: Buffer | readonly Buffer[] },
   signal?: AbortSignal,
 ): Promise<void> {
-  for (let start = 0; start < bytes.length; start += maxMessageBytes) {
-    const part = bytes.subarray(start, start + maxMessageBytes);
+  for (const { parts, length } of groupsOf(Buffer.isBuffer(bytes) ? [bytes] : bytes)) {
     stream.cork();
-    stream.write(headOf(channel, part.length));
-    const hasRoom = stream.write(part);
+    let hasRoom = stream.write(headOf(channel, length));
+    for (const part of parts) hasRoom = stream.write(part);
     stream.uncork();
     if (!hasRoom) await once(stream, 'drain', signal && { signal });
   }
+}
+
+/** Yields the parts of one message after the other. Those that are too long are cut, not copied. */
+function* groupsOf(bytes: readonly Buffer[]): Generator<{ parts: readonly Buffer[]; length: number }> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for (const whole of bytes) {
+    for (let rest = whole; rest.length > 0;) {
+      const part = rest.subarray(0, maxMessageBytes - length);
+      rest = rest.subarray(part.length);
+      parts.push(part);
+      length += part.length;
+      if (length < maxMessageBytes) continue;
+      yield { parts, length };
+      parts = [];
+      length = 0;
+    }
+  }
+  if (length > 0) yield { parts, length };
 }
 
 /**

@@ -80,7 +80,7 @@ function world({ pods = [pod('web-0')], run }: WorldOptions = {}) {
 async function* parts(...texts: string[]): AsyncGenerator<ProcessOutput> {
   for (const text of texts) {
     await Promise.resolve();
-    yield { from: 'output', bytes: Buffer.from(text) };
+    yield { from: 'output', parts: [Buffer.from(text)] };
   }
 }
 

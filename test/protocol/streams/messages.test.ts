@@ -56,14 +56,18 @@ test('messages arrive whatever the pieces in which the stream comes', async (t) 
   await fc.assert(property, { numRuns: 200 });
 });
 
-test('long outputs are cut into messages that the other end takes', async (t) => {
-  const bytes = Buffer.alloc(3 * maxMessageBytes + 1, 7);
+test('outputs in parts become few messages, which are not too long for the other end', async (t) => {
+  const lengths = [0, 1, 4096, maxMessageBytes, 4096, 2 * maxMessageBytes, 1];
+  const bytes = lengths.map((length, index) => Buffer.alloc(length, index));
   const stream = new PassThrough();
   const written = buffer(stream);
   await writeMessages(stream, { channel: channels.output, bytes });
   stream.end();
-  const parts = await read(await written);
-  t.deepEqual(Buffer.concat(parts.map((part) => part.bytes)), bytes);
+  const whole = Buffer.concat(bytes);
+  const wire = await written;
+  t.is(wire.length - whole.length, 5 * Math.ceil(whole.length / maxMessageBytes));
+  const messages = await read(wire);
+  t.deepEqual(Buffer.concat(messages.map((message) => message.bytes)), whole);
 });
 
 const refused = test.macro({
