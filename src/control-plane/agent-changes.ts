@@ -22,10 +22,17 @@ export type AgentEvent =
   | { readonly id: number; readonly type: 'forgotten'; readonly payload: { agentIds: readonly string[] } }
   | { readonly id: number; readonly type: 'ready'; readonly payload: Record<string, never> };
 
+/** An event of those who watch one agent. */
+export type OneAgentEvent =
+  | { readonly id: number; readonly type: 'agent'; readonly payload: KnownAgent }
+  | { readonly id: number; readonly type: 'forgotten'; readonly payload: { agentIds: readonly string[] } };
+
 /** Number of agents in an event. */
 const chunkLength = 500;
 
 interface Version {
+  /** The agent with all fields, as it was at its last change. */
+  readonly whole: KnownAgent;
   readonly agent: ListedAgent;
   /** The agent as text to compare. */
   readonly text: string;
@@ -78,6 +85,25 @@ export class AgentChanges {
     }
   }
 
+  /**
+   * Returns one agent with all fields, and again each time it changes, until the signal aborts. One
+   * that is not known, or that the user does not see any more, is `forgotten`.
+   */
+  async *eventsOf(agentId: string, sees: () => boolean, signal: AbortSignal): AsyncGenerator<OneAgentEvent> {
+    let seen = -1;
+    while (!signal.aborted) {
+      this.#look();
+      const version = sees() ? this.#versions.get(agentId) : undefined;
+      const number = version?.number ?? 0;
+      if (number !== seen) {
+        seen = number;
+        if (version) yield { id: number, type: 'agent', payload: version.whole };
+        else yield { id: this.#number, type: 'forgotten', payload: { agentIds: [agentId] } };
+      }
+      await sleep(this.#intervalMs, signal).catch(() => undefined);
+    }
+  }
+
   /** Compares the agents with those of the last look, unless that was a moment ago. */
   #look(): void {
     const time = this.#now();
@@ -92,7 +118,7 @@ export class AgentChanges {
       const text = textOf(agent);
       const last = before.get(agent.agentId);
       const isSame = last?.text === text;
-      versions.set(agent.agentId, isSame ? last : { agent, text, number });
+      versions.set(agent.agentId, isSame ? last : { whole: known, agent, text, number });
       hasChanged ||= !isSame;
     }
     hasChanged ||= versions.size !== before.size;

@@ -65,6 +65,25 @@ export function agentRoutes({ agents, dispatcher, guard, events }: AgentRoutesOp
       },
     },
     {
+      method: 'GET',
+      path: '/api/agents/{agentId}/events',
+      audience: 'users',
+      name: 'streamAgent',
+      summary: 'Streams an agent, again each time it changes',
+      responses: {
+        200: {
+          description: 'Events `agent`; `forgotten` comes when the agent is not known, also at the beginning',
+          mediaType: 'text/event-stream',
+        },
+      },
+      errors: ['agent_not_found'],
+      async handler(request, response, agentId, user) {
+        guard.requireAgent(user.principal, agentId);
+        const sees = () => guard.sees(user.principal, agentId);
+        await events.send(request, response, user, (signal) => changes.eventsOf(agentId, sees, signal));
+      },
+    },
+    {
       method: 'DELETE',
       path: '/api/agents/{agentId}',
       audience: 'users',

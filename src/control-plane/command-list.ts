@@ -5,6 +5,7 @@ import { objectName } from '../protocol/bounded.ts';
 import { commands, isCommandType } from '../protocol/commands/index.ts';
 import { maxSentByLength, maxTypeLength } from '../protocol/limits.ts';
 import { ControlPlaneError } from './error.ts';
+import { isOfRollout } from './rollouts/rollout.ts';
 import { commandOutcomes, type CommandRecord } from './store/command-store.ts';
 
 /** The query of a list of commands. */
@@ -15,6 +16,7 @@ export const commandQuerySchema = z.strictObject({
     .enum(['true', 'false'])
     .optional()
     .describe('Whether commands that only read, and cancellations, are listed. Default: true'),
+  rollouts: z.enum(['true', 'false']).optional().describe('Whether commands of rollouts are listed. Default: true'),
   namespace: objectName.optional(),
   release: objectName.optional(),
   sender: z.string().max(maxSentByLength).optional(),
@@ -102,11 +104,12 @@ export async function* commandPageEvents({ page, version, signal, intervalMs = 5
 }
 
 function fits(record: CommandRecord, query: Omit<CommandQuery, 'limit' | 'cursor'>): boolean {
-  const { agent, type, reads, namespace, release, sender, state, outcome, since } = query;
+  const { agent, type, reads, rollouts, namespace, release, sender, state, outcome, since } = query;
   return (
     (agent === undefined || record.agentId === agent) &&
     (type === undefined || record.type === type) &&
     (reads !== 'false' || !changesNothing(record)) &&
+    (rollouts !== 'false' || !isOfRollout(record)) &&
     (namespace === undefined || record.namespace === namespace) &&
     (release === undefined || record.releaseName === release) &&
     (sender === undefined || record.sentBy === sender) &&

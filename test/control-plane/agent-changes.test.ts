@@ -1,5 +1,5 @@
 import test from 'ava';
-import { AgentChanges, type AgentEvent } from '../../src/control-plane/agent-changes.ts';
+import { AgentChanges, type AgentEvent, type OneAgentEvent } from '../../src/control-plane/agent-changes.ts';
 import type { KnownAgent } from '../../src/control-plane/known-agent.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -49,6 +49,36 @@ test('a user gets events about the agents that the user sees, and no others', as
   await eventually('the change is sent', () => events.length === 3);
   t.false(JSON.stringify(events).includes('other'));
   await stop();
+});
+
+test('who watches one agent gets it with all fields, each time it changes, and learns that it is gone', async (t) => {
+  let known: KnownAgent[] = [];
+  let isSeen = true;
+  const whole = (version: string): KnownAgent => ({
+    ...{ agentId: 'mine', version, capabilities: ['list_releases'], instanceId: 'i', limits: { maxPacketBytes: 1 } },
+    ...{ connected: true, connectedAt: '2026-01-01T00:00:00Z', lastSeen: '' },
+  });
+  const gone = new AbortController();
+  const changes = new AgentChanges({ agents: () => [away('other'), ...known], intervalMs: 1 });
+  const events = changes.eventsOf('mine', () => isSeen, gone.signal);
+  const next = async (): Promise<OneAgentEvent | undefined> => {
+    const result = await events.next();
+    return result.done === true ? undefined : result.value;
+  };
+  t.like(await next(), { type: 'forgotten', payload: { agentIds: ['mine'] } });
+  known = [whole('1.0.0')];
+  t.deepEqual((await next())?.payload, whole('1.0.0'));
+  known = [whole('2.0.0')];
+  t.deepEqual((await next())?.payload, whole('2.0.0'));
+  isSeen = false;
+  t.like(await next(), { type: 'forgotten' });
+  isSeen = true;
+  t.deepEqual((await next())?.payload, whole('2.0.0'));
+  known = [];
+  t.like(await next(), { type: 'forgotten' });
+  const end = events.next();
+  gone.abort();
+  t.true((await end).done);
 });
 
 test('the present time of a connected agent is no change, and all who watch share the comparison', async (t) => {

@@ -114,6 +114,12 @@ test('commands are found by type, and those that change nothing can be left out'
   t.is(allPages(all, readQuery(commandQuerySchema, '/api/commands?reads=true')).keys.length, 5);
 });
 
+test('commands of rollouts can be left out', (t) => {
+  const all = records(2, (index) => ({ key: ['rollout/web/1', 'web'][index]! }));
+  t.deepEqual(allPages(all, { rollouts: 'false' }).keys, ['web']);
+  t.deepEqual(allPages(all, { rollouts: 'true' }).keys, ['rollout/web/1', 'web']);
+});
+
 test('a query that is wrong is refused', (t) => {
   t.like(readQuery(commandQuerySchema, '/api/commands?agent=a&since=2026-01-01T00:00:00%2B02:00&limit=5'), {
     agent: 'a',
@@ -127,6 +133,7 @@ test('a query that is wrong is refused', (t) => {
     'limit=1001',
     'limit=x',
     'reads=x',
+    'rollouts=x',
     'other=1',
     `agent=${'a'.repeat(254)}`,
   ];

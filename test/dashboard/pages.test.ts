@@ -1,7 +1,7 @@
 import { hrefOf } from '../../src/dashboard/route/route.ts';
 import { rawAgent } from '../control-plane/support/raw-agent.ts';
 import { barriers } from './support/barriers.ts';
-import { type BrowserContext, browserTest, open, requireFit } from './support/opened.ts';
+import { type BrowserContext, browserTest, open, requireFit, requireWholeTexts } from './support/opened.ts';
 import { type Story, tellStory } from './support/story.ts';
 
 interface Context extends BrowserContext {
@@ -236,7 +236,7 @@ test('names and notes of agents run no script and break no layout', async (t) =>
   }
 });
 
-test('no page has a barrier that axe finds, light or dark', async (t) => {
+test('no page has a barrier that axe finds, light or dark, or cuts a text on a small screen', async (t) => {
   const { story, world } = t.context;
   const page = await open(t, '/');
   const hrefs = [
@@ -253,6 +253,10 @@ test('no page has a barrier that axe finds, light or dark', async (t) => {
     await page.locator('main h1').waitFor();
     await page.locator('.loading').waitFor({ state: 'detached' });
     t.deepEqual(await barriers(page), [], href);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await requireFit(t, page, href);
+    await requireWholeTexts(t, page, href);
+    await page.setViewportSize({ width: 1280, height: 900 });
     await page.emulateMedia({ colorScheme: 'dark' });
     t.deepEqual(await barriers(page, ['color-contrast']), [], `${href}, dark`);
   }

@@ -209,5 +209,12 @@ export function isEnded({ status: { phase } }: Pick<Rollout, 'status'>): boolean
 export function commandKey({ plan }: Pick<Rollout, 'plan'>, agentId: string, { stage, attempt }: Cluster): string {
   const wave = plan.waves.findIndex((agents) => agents.includes(agentId));
   const digest = createHash('sha256').update([plan.uid, wave, agentId, attempt, stage].join('\n')).digest('hex');
-  return `rollout/${plan.id}/${digest.slice(0, 32)}`;
+  return `${keyPrefix}${plan.id}/${digest.slice(0, 32)}`;
+}
+
+const keyPrefix = 'rollout/';
+
+/** Whether a command has such a key. */
+export function isOfRollout({ key }: { readonly key: string }): boolean {
+  return key.startsWith(keyPrefix);
 }

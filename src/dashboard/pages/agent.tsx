@@ -7,7 +7,6 @@ import { EmptyState } from '../parts/message.tsx';
 import { Name } from '../parts/name.tsx';
 import { Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
-import { useLoaded } from '../parts/use-loaded.ts';
 import { hrefOf } from '../route/route.ts';
 import type { Agent } from '../server/types.ts';
 import { foreignName } from '../text/foreign-text.ts';
@@ -17,23 +16,19 @@ import { Labels } from './agents.tsx';
 import { CommandTable } from './command-list.tsx';
 import { EventList } from './event-list.tsx';
 import { ReleaseTable } from './release-list.tsx';
+import { useAgent } from './use-agents.ts';
 import { useCommandPage } from './use-lists.ts';
 
 const tabs = [
   ['releases', 'Releases'],
   ['commands', 'Commands'],
   ['events', 'Events'],
-  ['abilities', 'What it may do'],
+  ['abilities', 'Abilities'],
 ] as const;
-
-/** Pause between two looks at an agent. */
-const refreshMs = 3000;
 
 /** An agent: its state, its releases, its commands and the events of its cluster. */
 export function AgentView({ agent: agentId }: { agent: string }) {
-  const { api } = useApp();
-  const path = `/api/agents/${encodeURIComponent(agentId)}`;
-  const agent = useLoaded((signal) => api.get<Agent>(path, signal), [path], { everyMs: refreshMs });
+  const agent = useAgent(agentId);
   const tab = useTab(tabs);
   return (
     <>
@@ -45,7 +40,7 @@ export function AgentView({ agent: agentId }: { agent: string }) {
           <Name>{agentId}</Name>
         </h1>
         {agent.value && <AgentBadge agent={agent.value} />}
-        {agent.value && <AgentActions agent={agent.value} onDone={agent.reload} />}
+        {agent.value && <AgentActions agent={agent.value} />}
       </div>
       <LoadedView of={agent}>
         {(known) => (
@@ -79,7 +74,7 @@ function AgentFacts({ agent }: { agent: Agent }) {
   );
 }
 
-function AgentActions({ agent, onDone }: { agent: Agent; onDone: () => void }) {
+function AgentActions({ agent }: { agent: Agent }) {
   const { api, location, session } = useApp();
   const [asked, setAsked] = useState<'accept' | 'forget'>();
   const { agentId, connected, capabilities = [] } = agent;
@@ -112,10 +107,7 @@ function AgentActions({ agent, onDone }: { agent: Agent; onDone: () => void }) {
         <Confirm
           title="Accept the agent?"
           action="Accept"
-          onConfirm={async () => {
-            await api.send('POST', `${path}/accept`);
-            onDone();
-          }}
+          onConfirm={() => api.send('POST', `${path}/accept`)}
           onClose={() => setAsked(undefined)}
         >
           <p>It can then connect with its key, and gets commands.</p>

@@ -58,8 +58,8 @@ export function AuditView() {
           name="decision"
           label="Decision"
           options={[
-            ['allowed', 'allowed'],
-            ['refused', 'refused'],
+            ['allowed', 'Allowed'],
+            ['refused', 'Refused'],
           ]}
         />
         <Choice name="hours" label="Time" none="the last day" options={Object.entries(periods)} />

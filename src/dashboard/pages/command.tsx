@@ -69,7 +69,7 @@ function LiveCommand({ command }: { command: ListedCommand }) {
           ['Namespace', namespace === undefined ? undefined : <Name key="namespace">{namespace}</Name>],
           ['Sent by', sentBy === undefined ? undefined : <Name key="sender">{sentBy}</Name>],
           ['Sent', <Time key="sent" at={createdAt} />],
-          ['Key', <Name key="key">{key}</Name>],
+          ['Key', <Name key="key">{key}</Name>, 'long'],
         ]}
       />
       {error && <ErrorMessage error={error} />}
@@ -130,11 +130,11 @@ function StateBadge({ view: { progress, result }, isConnected, command: { state 
   return <Badge tone="quiet">{state === 'waiting' ? 'Waits for the agent' : 'Sent'}</Badge>;
 }
 
-const stepTones: Record<StepProgress['state'], Tone> = {
-  running: 'busy',
-  done: 'good',
-  failed: 'bad',
-  skipped: 'quiet',
+const stepStates: Record<StepProgress['state'], { tone: Tone; shown: string }> = {
+  running: { tone: 'busy', shown: 'Running' },
+  done: { tone: 'good', shown: 'Done' },
+  failed: { tone: 'bad', shown: 'Failed' },
+  skipped: { tone: 'quiet', shown: 'Skipped' },
 };
 
 function Steps({ steps, isEnded }: { steps: readonly StepProgress[]; isEnded: boolean }) {
@@ -147,7 +147,7 @@ function Steps({ steps, isEnded }: { steps: readonly StepProgress[]; isEnded: bo
         return (
           <li key={index}>
             <span class="row-state">
-              <Badge tone={stepTones[state]}>{state}</Badge>
+              <Badge tone={stepStates[state].tone}>{stepStates[state].shown}</Badge>
             </span>
             <span class="row-main">
               <span class="row-title">{foreignName(name)}</span>

@@ -4,13 +4,12 @@ import { Badge } from '../parts/badge.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
 import { ErrorMessage } from '../parts/message.tsx';
 import { Time } from '../parts/time.tsx';
-import { useLoaded } from '../parts/use-loaded.ts';
 import { hrefOf } from '../route/route.ts';
-import type { Agent } from '../server/types.ts';
 import { foreignName } from '../text/foreign-text.ts';
 import { AgentBadge } from './agent-badge.tsx';
 import { agentStateOf } from './agent-filter.ts';
 import { installCommand, parseLabels } from './install-command.ts';
+import { useAgent } from './use-agents.ts';
 
 /** The reply of the control plane to an invitation. */
 interface Invited {
@@ -94,14 +93,9 @@ export function ConnectView() {
   );
 }
 
-/** Pause between two looks whether the agent is there. */
-const refreshMs = 1000;
-
 function Waiting({ invited, url, chart }: { invited: Invited; url: string; chart: string }) {
-  const { api } = useApp();
   const { agentId, token, expiresAt, replacesKey } = invited;
-  const path = `/api/agents/${encodeURIComponent(agentId)}`;
-  const agent = useLoaded((signal) => api.get<Agent>(path, signal), [path], { everyMs: refreshMs });
+  const agent = useAgent(agentId);
   const isHealthy = agent.value !== undefined && agentStateOf(agent.value) === 'connected';
   return (
     <div class="narrow">

@@ -7,12 +7,12 @@ import { foreignName } from '../text/foreign-text.ts';
 /** An object that differs. */
 export type Difference = CommandAnswers['diff_release']['differences'][number];
 
-const tones: Record<Difference['change'], Tone> = {
-  added: 'good',
-  changed: 'busy',
-  recreated: 'warning',
-  removed: 'bad',
-  unknown: 'quiet',
+const changes: Record<Difference['change'], { tone: Tone; shown: string }> = {
+  added: { tone: 'good', shown: 'Added' },
+  changed: { tone: 'busy', shown: 'Changed' },
+  recreated: { tone: 'warning', shown: 'Recreated' },
+  removed: { tone: 'bad', shown: 'Removed' },
+  unknown: { tone: 'quiet', shown: 'Unknown' },
 };
 
 /** The most fields of one object that are shown. */
@@ -47,7 +47,7 @@ function DifferenceRow({ difference: { change, kind, name, fields = [], reason }
   return (
     <li>
       <span class="row-state">
-        <Badge tone={tones[change]}>{change}</Badge>
+        <Badge tone={changes[change].tone}>{changes[change].shown}</Badge>
       </span>
       <span class="row-main">
         <span class="row-title">

@@ -14,7 +14,7 @@ const maxReleases = 20;
 /** Releases whose last change has failed. */
 export function FailingReleases({ commands }: { commands: readonly ListedCommand[] }) {
   const resultOf = useResults();
-  const newest = newestByRelease(commands, maxReleases);
+  const newest = newestByRelease(commands, maxReleases).filter(({ outcome }) => outcome !== 'succeeded');
   const failing = useLoaded(
     async (signal) => {
       const load = async (command: ReleaseCommand) => {
@@ -26,6 +26,7 @@ export function FailingReleases({ commands }: { commands: readonly ListedCommand
       return await Promise.all(newest.map(load));
     },
     [newest.map(({ key }) => key).join('\n')],
+    { keepsValue: true },
   );
   const shown = failing.value?.filter(({ failure }) => failure !== undefined) ?? [];
   if (shown.length === 0) return null;

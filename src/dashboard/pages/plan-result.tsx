@@ -42,8 +42,9 @@ export function PlanResult({ agentId, plan }: { agentId: string; plan: CommandAn
             <a key="plan" href={hrefOf('plan', { agent: agentId, plan: wholeId(plan) })}>
               <Name>{id}</Name>
             </a>,
+            'long',
           ],
-          ['Digest', <Name key="digest">{plan.digest}</Name>],
+          ['Digest', <Name key="digest">{plan.digest}</Name>, 'long'],
           ['Expires', <Time key="expires" at={expires} />],
         ]}
       />

@@ -23,7 +23,8 @@ export const clusterStages: Readonly<Record<ClusterStage, { tone: Tone; shown: s
   pending: { tone: 'quiet', shown: 'Pending' },
 };
 
-const phases: Record<Rollout['phase'], { tone: Tone; shown: string }> = {
+/** How each phase of rollouts looks. */
+export const rolloutPhases: Record<Rollout['phase'], { tone: Tone; shown: string }> = {
   running: { tone: 'busy', shown: 'Running' },
   paused: { tone: 'warning', shown: 'Paused' },
   reverting: { tone: 'warning', shown: 'Reverting' },
@@ -36,7 +37,10 @@ const phases: Record<Rollout['phase'], { tone: Tone; shown: string }> = {
 export function RolloutBadge({ of: { phase, awaitsApproval } }: { of: Pick<Rollout, 'phase' | 'awaitsApproval'> }) {
   if (phase === 'running' && awaitsApproval) return <Badge tone="warning">Needs approval</Badge>;
   // a newer control plane may have other phases
-  const { tone, shown } = (phases as Partial<typeof phases>)[phase] ?? { tone: 'quiet', shown: foreignName(phase) };
+  const { tone, shown } = (rolloutPhases as Partial<typeof rolloutPhases>)[phase] ?? {
+    tone: 'quiet',
+    shown: foreignName(phase),
+  };
   return <Badge tone={tone}>{shown}</Badge>;
 }
 

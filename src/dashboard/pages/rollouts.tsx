@@ -7,7 +7,7 @@ import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { hrefOf } from '../route/route.ts';
 import type { Rollout } from '../server/types.ts';
-import { clusterCount, RolloutBadge } from './rollout-badge.tsx';
+import { clusterCount, RolloutBadge, rolloutPhases } from './rollout-badge.tsx';
 import { useRollouts } from './use-lists.ts';
 
 /** The rollouts over many clusters, the newest first. */
@@ -59,7 +59,7 @@ function RolloutList({ rollouts }: { rollouts: readonly Rollout[] }) {
         <Choice
           name="phase"
           label="State"
-          options={['running', 'paused', 'reverting', 'succeeded', 'failed', 'aborted'].map((one) => [one, one])}
+          options={Object.entries(rolloutPhases).map(([one, { shown: text }]) => [one, text])}
         />
       </Filters>
       {shown.length === 0 ? (
@@ -83,7 +83,7 @@ function RolloutList({ rollouts }: { rollouts: readonly Rollout[] }) {
 
 const columns: readonly Column<Rollout>[] = [
   { title: 'Rollout', cell: ({ id }) => <Name>{id}</Name> },
-  { title: 'State', cell: (rollout) => <RolloutBadge of={rollout} />, width: '12rem', narrow: '9.8rem' },
+  { title: 'State', cell: (rollout) => <RolloutBadge of={rollout} />, width: '12rem', narrow: '7rem' },
   {
     title: 'Release',
     cell: ({ namespace, releaseName = '–' }) => <Name>{namespace ? `${namespace}/${releaseName}` : releaseName}</Name>,

@@ -7,57 +7,49 @@ import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
 import { hrefOf } from '../route/route.ts';
-import type { CommandPage, ListedCommand, ListedRecording } from '../server/types.ts';
-
-/** Pause between two looks. */
-const refreshMs = 3000;
+import type { ListedCommand, ListedRecording } from '../server/types.ts';
+import { useCommandPage } from './use-lists.ts';
 
 /** The shells that are open, and the recordings of those from before. */
 export function SessionsView() {
   const { api, location } = useApp();
   const { q = '' } = location.place.value.query;
+  const sessions = useCommandPage({ type: 'exec_pod', limit: '1000' });
+  const live = sessions.value?.commands.filter(({ state }) => state !== 'done') ?? [];
   const loaded = useLoaded(
-    async (signal) => {
-      const [page, kept] = await Promise.all([
-        api.get<CommandPage>('/api/commands?type=exec_pod&limit=1000', signal),
-        api.get<{ recordings: ListedRecording[] }>('/api/recordings', signal),
-      ]);
-      return { live: page.commands.filter(({ state }) => state !== 'done'), recordings: kept.recordings };
-    },
-    [],
-    { everyMs: refreshMs },
+    (signal) => api.get<{ recordings: ListedRecording[] }>('/api/recordings', signal),
+    [live.map(({ key }) => key).join('\n')],
+    { keepsValue: true },
   );
   return (
     <>
       <div class="heading">
         <h1>Sessions</h1>
       </div>
-      <LoadedView of={loaded}>
-        {({ live, recordings }) => (
-          <>
-            <section>
-              <h2>Open now</h2>
-              {live.length === 0 ? (
-                <EmptyState title="No shell is open">
-                  <p>A shell is opened on the page of an agent or a release, or by “helm-agent ctl exec”.</p>
-                </EmptyState>
-              ) : (
-                <Table
-                  label="Sessions that are open"
-                  rows={live}
-                  columns={liveColumns}
-                  keyOf={({ key }) => key}
-                  hrefOf={({ key }) => hrefOf('session', { command: key })}
-                />
-              )}
-            </section>
-            <section>
-              <h2>Recordings</h2>
-              <Recordings recordings={recordings} q={q} />
-            </section>
-          </>
-        )}
-      </LoadedView>
+      <section>
+        <h2>Open now</h2>
+        <LoadedView of={sessions}>
+          {() =>
+            live.length === 0 ? (
+              <EmptyState title="No shell is open">
+                <p>A shell is opened on the page of an agent or a release, or by “helm-agent ctl exec”.</p>
+              </EmptyState>
+            ) : (
+              <Table
+                label="Sessions that are open"
+                rows={live}
+                columns={liveColumns}
+                keyOf={({ key }) => key}
+                hrefOf={({ key }) => hrefOf('session', { command: key })}
+              />
+            )
+          }
+        </LoadedView>
+      </section>
+      <section>
+        <h2>Recordings</h2>
+        <LoadedView of={loaded}>{({ recordings }) => <Recordings recordings={recordings} q={q} />}</LoadedView>
+      </section>
     </>
   );
 }

@@ -18,13 +18,15 @@ interface State<Value> {
 export interface LoadOptions {
   /** Pause in milliseconds before it is loaded again, if the page is visible. Default: never. */
   everyMs?: number;
+  /** Whether the last value stays while one for other inputs is loaded. Default: false. */
+  keepsValue?: boolean;
 }
 
 /** Loads a value when the component appears, and when `inputs` change. */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   inputs: readonly unknown[],
-  { everyMs }: LoadOptions = {},
+  { everyMs, keepsValue = false }: LoadOptions = {},
 ): Loaded<Value> {
   const [state, setState] = useState<State<Value>>({ value: undefined, error: undefined, isLoading: true });
   const [round, setRound] = useState(0);
@@ -34,7 +36,7 @@ export function useLoaded<Value>(
     let timer: ReturnType<typeof setTimeout> | undefined;
     const isOther = shown.current.some((input, index) => input !== inputs[index]);
     shown.current = inputs;
-    setState(({ value }) => ({ value: isOther ? undefined : value, error: undefined, isLoading: true }));
+    setState(({ value }) => ({ value: isOther && !keepsValue ? undefined : value, error: undefined, isLoading: true }));
     const run = async () => {
       try {
         const value = await load(gone.signal);

@@ -50,6 +50,19 @@ export async function open(
   return page;
 }
 
+/** Returns the usual texts of a page that its layout cuts, so not those of hostile lengths. */
+const cutTexts = `
+  Array.from(document.querySelectorAll('nav, nav a, th, td, td *, .name, .badge-text, button, dd, h1, h2, label'))
+    .filter((element) => element.checkVisibility() && element.textContent.length < 80)
+    .filter(({ clientWidth, clientHeight, scrollWidth, scrollHeight }) =>
+      clientWidth > 2 && (scrollWidth > clientWidth + 1 || scrollHeight > clientHeight + 3))
+    .map((element) => element.tagName + ': ' + element.textContent)`;
+
+/** Fails if a usual text of a page does not have the room that it needs. */
+export async function requireWholeTexts(t: ExecutionContext<BrowserContext>, page: Page, about: string): Promise<void> {
+  t.deepEqual(await page.evaluate<string[]>(cutTexts), [], `cut texts of ${about}`);
+}
+
 /** Fails if a page is wider than its window. */
 export async function requireFit(t: ExecutionContext<BrowserContext>, page: Page, about: string): Promise<void> {
   const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
