@@ -141,7 +141,10 @@ async function complete(
   }
   const { candidatesText, completeCommands } = await import('./completion/complete.ts');
   const typed = words.at(-1) ?? '';
-  const completion = await completeCommands(root, words.slice(0, -1), typed, dependencies);
+  const completion = await completeCommands(root, words.slice(0, -1), typed, dependencies, async (line) => {
+    const { completeNames } = await import('./ctl/complete-names.ts');
+    return await completeNames(line, dependencies);
+  });
   dependencies.stdout.write(candidatesText(completion, typed, command === '__complete'));
   return 0;
 }

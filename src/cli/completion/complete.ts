@@ -54,17 +54,22 @@ function flagCandidates(flags: readonly Flag[]): Candidate[] {
   ]);
 }
 
-/** Completes the names of commands, and flags. After those, the shell completes paths. */
+/**
+ * Completes the names of commands, flags, and what `completeArgument` knows. After those, the shell
+ * completes paths.
+ */
 export async function completeCommands<Context>(
   root: Command<Context>,
   words: readonly string[],
   typed: string,
   context: Context,
+  completeArgument: (line: CommandLine<Context>) => Promise<Completion | undefined>,
 ): Promise<Completion> {
   const entry = { name: root.use, short: '', load: () => Promise.resolve(root) };
   const { found, args } = await findCommand({ entry, command: root, path: root.use, inherited: [] }, words);
   const line = lineOf(found, args, typed, context);
-  return flagCompletion(line) ?? subcommandCompletion(line) ?? { candidates: [], directive: directives.default };
+  const known = flagCompletion(line) ?? subcommandCompletion(line);
+  return known ?? (await completeArgument(line)) ?? { candidates: [], directive: directives.default };
 }
 
 /**
