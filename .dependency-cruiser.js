@@ -83,6 +83,17 @@ export default {
       from: { path: '^src/' },
       to: { path: 'node_modules/openpgp', dynamic: false, dependencyTypesNot: ['type-only'] },
     },
+    {
+      name: 'sigstore-when-needed',
+      comment: 'few policies have keys that need it: import keyless.ts dynamically, and the library only there',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/source/verification/keyless\\.ts$' },
+      to: {
+        path: ['node_modules/@sigstore', '^src/source/verification/keyless\\.ts$'],
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
+    },
     { name: 'src-imports-no-tests', severity: 'error', from: { path: '^src/' }, to: { path: '^(test|tools)/' } },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],

@@ -3,10 +3,12 @@ import * as z from 'zod';
 import { messageOf } from '../errors/index.ts';
 import { printableSchema } from '../protocol/printable.ts';
 import { bytesOfKey, publicKeyOf } from '../signatures/public-key.ts';
+import { trustedRootSchema } from './trusted-root.ts';
 
 const maxKeys = 50;
 const maxNameLength = 100;
 const maxPemLength = 4096;
+const maxNamesLength = 512;
 const maxKeyringLength = 256 * 1024;
 const leastRsaBits = 2048;
 
@@ -31,7 +33,24 @@ const keyringSchema = z
     'must be what gpg --export KEY prints, with --armor or in base64',
   );
 
-/** The keys whose signatures of charts count, each in one of two forms. */
+/** Keys that a certificate names, of signatures that cosign makes without a key of its own. */
+const keylessSchema = z.strictObject({
+  /** Who has checked the identity: a URL, as the certificate has it. */
+  issuer: z
+    .string()
+    .max(maxNamesLength)
+    .regex(/^https?:\/\/[\x21-\x7e]+$/, 'must be a URL, such as https://token.actions.githubusercontent.com'),
+  /** Pattern of a URL or an address of mail, in which `*` is any text. */
+  identity: z
+    .string()
+    .max(maxNamesLength)
+    .regex(/^[\x21-\x7e]+$/, 'must be a URL or an address of mail')
+    .regex(/^(?:[^*]|\*@[\w.-]+$)/, 'must not begin with *, except for all addresses of a domain: *@example.com'),
+  /** JSON text of a `trusted_root.json` of Sigstore. */
+  trustedRoot: trustedRootSchema,
+});
+
+/** The keys whose signatures of charts count, each in one of three forms. */
 export const chartKeysSchema = z
   .array(
     z
@@ -42,10 +61,13 @@ export const chartKeysSchema = z
         publicKey: publicKeySchema.optional(),
         /** OpenPGP keys, of provenance files. */
         keyring: keyringSchema.optional(),
+        /** Of cosign without a key. */
+        keyless: keylessSchema.optional(),
       })
       .refine(
-        ({ publicKey, keyring }) => (publicKey === undefined) !== (keyring === undefined),
-        'must have either publicKey or keyring',
+        ({ publicKey, keyring, keyless }) =>
+          [publicKey, keyring, keyless].filter((form) => form !== undefined).length === 1,
+        'must have one of publicKey, keyring and keyless',
       ),
   )
   .max(maxKeys)

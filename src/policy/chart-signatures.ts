@@ -1,10 +1,18 @@
+import { createPublicKey } from 'node:crypto';
+import { matchesPattern } from '../protocol/pattern.ts';
+import { fingerprintOf } from '../signatures/public-key.ts';
 import type { PolicyChartKey } from './chart-keys.ts';
 import { refused } from './policy-error.ts';
 import type { PolicyRule, PolicyRules } from './policy-rules.ts';
 
 /** Who has signed a chart. */
 interface SignedBy {
+  /** Name of the key. */
   readonly by: string;
+  /** Fingerprint of the key. */
+  readonly key: string;
+  readonly issuer?: string;
+  readonly identity?: string;
 }
 
 /** The signatures of charts that a command needs. */
@@ -45,9 +53,21 @@ export function chartSignatures(
       if (problem !== undefined) throw refused(rule, 'verify', problem);
       if (signature === undefined) {
         if (verify.mode === 'always') throw refused(rule, 'verify', 'the chart has no signature that was verified');
-      } else if (!keys.some(({ name }) => name === signature.by)) {
-        throw refused(rule, 'verify', `the chart is signed by ${signature.by}`);
+      } else if (!keys.some((key) => isSignedBy(key, signature))) {
+        throw refused(
+          rule,
+          'verify',
+          `the chart is signed by ${signature.by} (${signature.identity ?? signature.key})`,
+        );
       }
     },
   };
+}
+
+/** Whether a signature, which may have been verified by an earlier policy, is by a key. */
+function isSignedBy({ name, publicKey, keyless }: PolicyChartKey, { by, key, issuer, identity }: SignedBy): boolean {
+  if (name !== by) return false;
+  if (publicKey !== undefined) return fingerprintOf(createPublicKey(publicKey)) === key;
+  if (keyless === undefined) return identity === undefined;
+  return issuer === keyless.issuer && identity !== undefined && matchesPattern(keyless.identity, identity);
 }

@@ -77,12 +77,18 @@ function limitOf(
     const type = scope.type === 'upgrade_agent' && !isOfAgent ? 'upgrade_release' : scope.type;
     return decide({ keys: [], chartKeys, pullSecrets: [], rules: [only], default: 'deny' }, { ...scope, type }, time);
   });
-  const { mode, keys = chartKeys.map(({ name }) => name) } = rule.verify ?? {};
+  const { mode, keys: names } = rule.verify ?? {};
   if (field !== 'verify' || mode === undefined || problem !== undefined) return { field, problem };
+  const keys = chartKeys.filter(({ name }) => names?.includes(name) ?? true).map(signerText);
   return {
     field: `verify: the chart ${mode === 'always' ? 'must be' : 'if signed, must be'} signed by ${keys.join(' or ')}`,
     problem,
   };
+}
+
+/** Returns the name of a key, and who signs without one. */
+function signerText({ name, keyless }: PolicyRules['chartKeys'][number]): string {
+  return keyless === undefined ? name : `${name} (${keyless.identity}, checked by ${keyless.issuer})`;
 }
 
 function refusalBy(

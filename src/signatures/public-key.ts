@@ -60,6 +60,12 @@ export function sshLineOf({ key }: PublicKey): string {
   return `${sshType.toString()} ${sshBlob(bytesOfKey(key)).toString('base64')}`;
 }
 
+/** Returns `SHA256:` and the SHA-256 of a public key of any type in DER, in hex. */
+export function fingerprintOf(key: KeyObject): string {
+  const der = key.export({ type: 'spki', format: 'der' });
+  return `SHA256:${createHash('sha256').update(der).digest('hex')}`;
+}
+
 function pemKeyBytes(text: string): Buffer {
   // createPublicKey also reads private keys and certificates
   if (!/^-----BEGIN PUBLIC KEY-----\r?\n[A-Za-z0-9+/=\s]*-----END PUBLIC KEY-----$/.test(text)) {

@@ -16,8 +16,9 @@ export interface AddDependenciesTools {
 
 /**
  * Returns a chart with the dependencies that are missing in its charts/ folder, downloaded from
- * their repositories. The credentials of the request are only sent to its own repository, and a
- * mirror gets those of its Secret. Throws {@link SourceError}, `ChartError`, or the signal's reason.
+ * their repositories. The credentials of the request are sent only to its own repository, and a
+ * mirror gets those of its Secret. Throws {@link SourceError}, `ChartError`, or the signal's
+ * reason.
  */
 export async function addDependencies(
   content: ChartContent,

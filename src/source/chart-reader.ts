@@ -4,6 +4,7 @@ import { type ChartContent, chartMemory, contentOf } from '../chart/load/chart-c
 import { loadUnpacked, readArchiveFiles } from '../chart/load/load-archive.ts';
 import { readDirectoryFiles } from '../chart/load/load-directory.ts';
 import { findChart, type IndexedChart, type IndexQuery } from './repository/find-chart.ts';
+import type { CosignResult, CosignTask } from './verification/verify-cosign.ts';
 import type { ProvenanceResult, ProvenanceTask } from './verification/verify-provenance.ts';
 
 export interface ReadOptions {
@@ -24,6 +25,8 @@ export interface ChartReader {
   addFiles(chart: ChartContent, files: readonly ChartFile[], signal: AbortSignal): Promise<ChartContent>;
   /** Finds a chart in the index of a repository. */
   findChart(index: Uint8Array, query: IndexQuery, signal: AbortSignal): Promise<IndexedChart>;
+  /** Verifies the signatures of cosign for a manifest. */
+  verifyCosign(task: CosignTask, signal: AbortSignal): Promise<CosignResult>;
   /** Verifies the provenance file of an archive. */
   verifyProvenance(task: ProvenanceTask, signal: AbortSignal): Promise<ProvenanceResult>;
 }
@@ -51,6 +54,10 @@ export function createChartReader(limits: ChartLimits = defaultChartLimits, most
     findChart: (index, query) => {
       const text = Buffer.from(index.buffer, index.byteOffset, index.byteLength).toString();
       return Promise.resolve(findChart(text, query));
+    },
+    async verifyCosign(task) {
+      const { verifyCosign } = await import('./verification/verify-cosign.ts');
+      return await verifyCosign(task);
     },
     async verifyProvenance(task) {
       const { verifyProvenance } = await import('./verification/verify-provenance.ts');

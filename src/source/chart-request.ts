@@ -5,7 +5,7 @@ export interface ClientTls {
   key?: string | undefined;
 }
 
-/** A key whose signatures of charts count. It has one of the two forms. */
+/** A key whose signatures of charts count. It has one of the three forms. */
 export interface ChartKey {
   /** For errors and results. */
   name: string;
@@ -13,6 +13,17 @@ export interface ChartKey {
   publicKey?: string | undefined;
   /** OpenPGP keys in armor, or in base64: those of `helm package --sign`. */
   keyring?: string | undefined;
+  /** Signatures of `cosign sign` without a key. */
+  keyless?:
+    | {
+        /** Who has checked the identity: a URL, as the certificate has it. */
+        issuer: string;
+        /** Pattern of a URL or an address of mail, in which `*` is any text. */
+        identity: string;
+        /** JSON text of a `trusted_root.json` of Sigstore. */
+        trustedRoot: string;
+      }
+    | undefined;
 }
 
 /** Which signatures a chart must have. */

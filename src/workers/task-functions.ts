@@ -38,6 +38,7 @@ export function taskFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
       charts.check(readerFor(mayBeLarge).readFolder(folder, root, never), options),
     addFiles: ({ chart, files, mayBeLarge }) => charts.check(readerFor(mayBeLarge).addFiles(chart, files, never)),
     findChart: ({ index, query }) => reader.findChart(index, query, never),
+    verifyCosign: (task) => reader.verifyCosign(task, never),
     verifyProvenance: (task) => reader.verifyProvenance(task, never),
 
     async crds({ chart: content, values, mayBeLarge }, tools) {

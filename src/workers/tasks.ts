@@ -16,6 +16,7 @@ import type { RenderPass } from '../render/render-input.ts';
 import type { PassLookups, PassReply } from '../render/render-passes.ts';
 import type { ReadOptions } from '../source/chart-reader.ts';
 import type { IndexedChart, IndexQuery } from '../source/repository/find-chart.ts';
+import type { CosignResult, CosignTask } from '../source/verification/verify-cosign.ts';
 import type { ProvenanceResult, ProvenanceTask } from '../source/verification/verify-provenance.ts';
 
 /** Input of a task that fails with `large_text` if its output is large and must not be. */
@@ -27,6 +28,7 @@ export interface WorkerTasks {
   readFolder: { input: Sized<{ folder: string; root: string } & ReadOptions>; output: ChartContent };
   addFiles: { input: Sized<{ chart: ChartContent; files: readonly ChartFile[] }>; output: ChartContent };
   findChart: { input: { index: Uint8Array; query: IndexQuery }; output: IndexedChart };
+  verifyCosign: { input: CosignTask; output: CosignResult };
   verifyProvenance: { input: ProvenanceTask; output: ProvenanceResult };
   /** Sends the objects of each file in parts. */
   crds: { input: Sized<{ chart: ChartContent; values: ReleaseValues }>; output: CrdSummary[] };

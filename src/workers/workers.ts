@@ -84,6 +84,8 @@ function threadedChartReader(workers: WorkerPool): ChartReader {
         { signal, subject: `reading the index at ${query.where}`, limitCode },
       );
     },
+    verifyCosign: (task, signal) =>
+      workers.run('verifyCosign', task, { signal, subject: "verifying the chart's signatures", limitCode }),
     verifyProvenance: (task, signal) =>
       workers.run('verifyProvenance', task, { signal, subject: "verifying the chart's provenance file", limitCode }),
   };

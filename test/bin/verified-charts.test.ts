@@ -3,8 +3,10 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
+import { serveRegistry } from '../source/test-registry.ts';
 import { indexYaml, serve } from '../source/test-repository.ts';
-import { newCosignKey, provenanceOf, publicKeyring } from '../source/verification/signatures.ts';
+import { bundleResponses, newCosignKey, provenanceOf, publicKeyring } from '../source/verification/signatures.ts';
+import { createSigstore, keylessBundle, testIdentity, testIssuer } from '../source/verification/test-sigstore.ts';
 import { packedApp } from './support/archive.ts';
 import { agentId, answerOf, failureOf, startWorld } from './support/world.ts';
 
@@ -15,20 +17,23 @@ const chart = { releaseName: 'app', chartName: './app', chartArchive: archive.to
 const folder = mkdtempSync(join(tmpdir(), 'verified-charts-'));
 const policyFile = join(folder, 'policy.yaml');
 const indented = (text: string) => text.replaceAll('\n', '\n      ');
-const policyText = (verify: string) => `chartKeys:
+const sigstore = createSigstore();
+const policyText = (verify: string, identity = testIdentity) => `chartKeys:
   - name: vendor
     keyring: |
       ${indented(publicKeyring)}
   - name: other
     publicKey: |
       ${indented(newCosignKey().publicKey)}
+  - name: workflow
+    keyless: ${JSON.stringify({ issuer: testIssuer, identity, trustedRoot: sigstore.trustedRoot })}
 rules:
   - { name: strict, namespaces: [strict], commands: [deploy, read], verify: ${verify} }
 default: allow
 `;
 writeFileSync(policyFile, policyText('{ keys: [vendor] }'));
 
-const world = startWorld({ policyFile });
+const world = startWorld({ policyFile, plainHttp: true });
 test.after.always(async () => {
   await (await world).close();
   await rm(folder, { recursive: true });
@@ -87,4 +92,32 @@ test.serial('a plan says who has signed, and is performed only while that key co
   t.regex(message, /verify: the chart is signed by vendor/);
   writeFileSync(policyFile, policyText('{ keys: [vendor] }'));
   await answerOf(apply());
+});
+
+test.serial('a plan has the identity that has signed its chart, and is performed only while that counts', async (t) => {
+  const { plane } = await world;
+  const { host, digests, responses } = await serveRegistry(t, { '1.0.0': archive });
+  const digest = digests['1.0.0'] ?? '';
+  Object.assign(responses, bundleResponses(JSON.stringify(keylessBundle({ sigstore, digest })), digest));
+  // the name of the chart is that of its repository
+  for (const path of Object.keys(responses))
+    responses[path.replace('/team/web/', '/team/app/')] = responses[path] ?? '';
+  writeFileSync(policyFile, policyText('{ keys: [workflow] }'));
+  const fields = { releaseName: 'app', namespace: 'strict', chartName: `oci://${host}/team/app` } as const;
+  const { plan, chartSignature } = await answerOf(plane.plan(agentId, { ...fields, action: 'upgrade' }));
+  t.like(chartSignature, { by: 'workflow', scheme: 'cosign', issuer: testIssuer, identity: testIdentity, digest });
+
+  writeFileSync(policyFile, policyText('{ keys: [workflow] }', 'https://github.com/other/*'));
+  const { code, message } = await failureOf(plane.applyPlan(agentId, { plan }));
+  t.is(code, 'denied_by_policy');
+  t.true(message.includes(`verify: the chart is signed by workflow (${testIdentity})`), message);
+  const direct = await failureOf(plane.upgrade(agentId, fields));
+  t.is(direct.code, 'denied_by_policy');
+  t.regex(
+    direct.message,
+    /rule strict .*verify: .*for workflow, the identity in its certificate is "https:.*", not "https/,
+  );
+
+  writeFileSync(policyFile, policyText('{ keys: [workflow] }'));
+  t.like((await answerOf(plane.applyPlan(agentId, { plan }))).chartSignature, { identity: testIdentity });
 });

@@ -8,7 +8,20 @@ import { uniqueName } from '../api/environment.ts';
 import { packedApp } from '../bin/support/archive.ts';
 import { answerOf, failureOf } from '../bin/support/world.ts';
 import { serveRegistry } from '../source/test-registry.ts';
-import { newCosignKey, provenanceOf, publicKeyring, simpleSignature } from '../source/verification/signatures.ts';
+import {
+  bundleResponses,
+  newCosignKey,
+  provenanceOf,
+  publicKeyring,
+  simpleSignature,
+} from '../source/verification/signatures.ts';
+import {
+  createSigstore,
+  keylessBundle,
+  type KeylessOptions,
+  testIdentity,
+  testIssuer,
+} from '../source/verification/test-sigstore.ts';
 import { useHarness } from './harness.ts';
 import { kubeconfigText } from './real-cluster.ts';
 
@@ -28,6 +41,7 @@ spec:
 const archive = await packedApp({ 'app.yaml': deployment });
 const provenance = (await provenanceOf(archive, { fileName: 'app-1.0.0.tgz' })).toString();
 const vendor = newCosignKey();
+const sigstore = createSigstore();
 
 const namespace = uniqueName('i27b-sources');
 const folder = mkdtempSync(join(tmpdir(), 'e2e-chart-sources-'));
@@ -40,12 +54,15 @@ const policyText = (host: string) => `chartKeys:
   - name: vendor-helm
     keyring: |
       ${indented(publicKeyring)}
+  - name: workflow
+    keyless: ${JSON.stringify({ issuer: testIssuer, identity: testIdentity, trustedRoot: sigstore.trustedRoot })}
 mirrors:
   charts: [{ from: 'oci://registry.example.com/charts', to: 'oci://${host}/team' }]
   images: [{ from: registry.example.com, to: localhost }]
 pullSecrets: [{ registries: [localhost], namespaces: [${namespace}], secret: pull }]
 rules:
   - { name: cosign, releases: [cosign-*], verify: { keys: [vendor] } }
+  - { name: keyless, releases: [keyless-*], verify: { keys: [workflow] } }
   - { name: provenance, releases: [provenance-*], verify: { keys: [vendor-helm] } }
   - { name: present, releases: [present-*], verify: { mode: if-present } }
   - { name: mirrored, namespaces: [${namespace}], images: ['localhost/*'] }
@@ -108,6 +125,35 @@ test.serial(
   },
 );
 
+test.serial('a chart that an identity has signed without a key is installed, and none of another one', async (t) => {
+  t.timeout(5 * minutes);
+  const { plane, agentId } = harness();
+  const { digests, responses } = await serveChart(t);
+  const digest = digests['1.0.0'] ?? '';
+  const install = (name: string, options: Partial<KeylessOptions> = {}) => {
+    const bundle = JSON.stringify(keylessBundle({ sigstore, digest, ...options }));
+    for (const [path, response] of Object.entries(bundleResponses(bundle, digest))) {
+      responses[path.replace('/web/', '/app/')] = response;
+    }
+    return plane.install(agentId, { ...target(name), chartName, chartVersion: '1.0.0' });
+  };
+  const signer = { by: 'workflow', scheme: 'cosign', issuer: testIssuer, identity: testIdentity };
+  t.like((await answerOf(install('keyless-a'))).chartSignature, signer);
+  for (const [name, options, expected] of [
+    [
+      'keyless-b',
+      { identity: `${testIdentity}1` },
+      /rule keyless .*: verify: .*the identity in its certificate is "https/,
+    ],
+    ['keyless-c', { authority: createSigstore().intermediate }, /not of an authority of the trusted root/],
+    ['keyless-d', { digest: `sha256:${'0'.repeat(64)}` }, /they are for other manifests/],
+  ] as const) {
+    const { code, message } = await failureOf(install(name, options));
+    t.is(code, 'denied_by_policy');
+    t.regex(message, expected);
+  }
+});
+
 test.serial('a chart of a mirror without a signature is refused', async (t) => {
   t.timeout(5 * minutes);
   const { plane, agentId } = harness();
@@ -146,5 +192,5 @@ test.serial('nothing of what was refused is in the cluster', async (t) => {
   t.timeout(5 * minutes);
   const found = await cluster.list({ apiVersion: 'apps/v1', kind: 'Deployment', namespace });
   const names = found.map(({ metadata }) => metadata.name).sort();
-  t.deepEqual(names, ['cosign-a', 'mirrored-a', 'present-a', 'provenance-a']);
+  t.deepEqual(names, ['cosign-a', 'keyless-a', 'mirrored-a', 'present-a', 'provenance-a']);
 });

@@ -72,6 +72,18 @@ const attacks: Readonly<Record<string, { unit: Proof; e2e: Proof }>> = {
     unit: ['bin/chart-digest.test.ts', 'checks the digest of a chart that it downloads'],
     e2e: [redTeam, "install('swapped', "],
   },
+  'a chart that another identity has signed without a key': {
+    unit: ['source/verification/keyless.test.ts', "'another identity',"],
+    e2e: ['e2e/chart-sources.test.ts', "'keyless-b'"],
+  },
+  'a certificate of another authority': {
+    unit: ['source/verification/keyless.test.ts', "'a certificate of another authority',"],
+    e2e: ['e2e/chart-sources.test.ts', "'keyless-c'"],
+  },
+  'the signature of another chart': {
+    unit: ['source/verification/keyless.test.ts', 'the bundle of another chart is refused'],
+    e2e: ['e2e/chart-sources.test.ts', "'keyless-d'"],
+  },
   'a malicious chart with a signature': {
     unit: ['bin/policy.test.ts', 'is refused before anything changes'],
     e2e: [redTeam, 'a malicious chart stays within the policy, also with a signature'],

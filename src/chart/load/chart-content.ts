@@ -28,6 +28,9 @@ export interface ChartSignature {
   readonly scheme: 'provenance' | 'cosign';
   /** Fingerprint of the key. */
   readonly key: string;
+  /** Of a signature without a key of its own: who has checked the identity, and the identity. */
+  readonly issuer?: string;
+  readonly identity?: string;
   /** `sha256:HEX` of what is signed: of the archive, or of the manifest in a registry. */
   readonly digest: string;
 }

@@ -120,8 +120,9 @@ function rightText({ verbs, group, resource, namespace }: NonNullable<Plan['righ
   return `${verbs.join(', ')} ${group === '' ? resource : `${resource}.${group}`} ${place}`;
 }
 
-function signatureText({ by, scheme, key, digest }: NonNullable<Plan['chartSignature']>): string {
-  return `${by} (${scheme}, key ${key}), for ${digest}`;
+function signatureText({ by, scheme, key, issuer, identity, digest }: NonNullable<Plan['chartSignature']>): string {
+  const signer = identity === undefined ? `key ${key}` : `${identity}, checked by ${issuer ?? ''}`;
+  return `${by} (${scheme}, ${signer}), for ${digest}`;
 }
 
 function actionText({ action, revision, base, chart }: Omit<Plan, 'differences' | 'unchanged'>): string {

@@ -1,3 +1,4 @@
+import type { ChartSignature } from '../../chart/load/chart-content.ts';
 import { codeOf } from '../../errors/index.ts';
 import type { Release } from '../../release/release.ts';
 import { operationOf } from '../command-operation.ts';
@@ -24,6 +25,8 @@ export interface Applied {
   release?: Release;
   /** Whether nothing was done, because the release is already as planned. */
   unchanged?: boolean;
+  /** The signature of its chart. Default: none was verified. */
+  chartSignature?: ChartSignature | undefined;
   /** Helm's message about the objects that an uninstallation kept. */
   info?: string;
   /** Who has approved the plan. Default: the policy requires no approvals. */
@@ -156,9 +159,10 @@ export const operation = operationOf('apply_plan', {
   resume: resumeApplyPlan,
   /** It has the values of Secrets. A failed command may be sent again, so that its plan is kept. */
   afterSuccess: ({ plan, plans }) => plans.remove(plan),
-  answer: ({ release, unchanged, info = '', approvedBy = [] }) => ({
+  answer: ({ release, unchanged, chartSignature, info = '', approvedBy = [] }) => ({
     ...(release && { release: publicRelease(release) }),
     ...(unchanged === true && { unchanged }),
+    ...(chartSignature && { chartSignature: { ...chartSignature } }),
     ...(info !== '' && { info }),
     ...(approvedBy.length > 0 && { approvedBy: [...approvedBy] }),
   }),

@@ -42,7 +42,9 @@ export const planAnswer = z.object({
   chart: longText.optional().describe('Name and version of the chart to deploy'),
   chartSignature: chartSignatureSchema
     .optional()
-    .describe('The signature of the chart: `by`, `scheme`, `key` and `digest`. Absent if none was verified'),
+    .describe(
+      'The signature of the chart: `by`, `scheme`, `key` and `digest`, and `issuer` and `identity` of one without a key. Absent if none was verified',
+    ),
   noChange: z.boolean().optional().describe('True if `unchanged: "skip"` would leave the release as it is'),
   crds: answerList(longText).describe('Files with CRDs that are applied first'),
   hooks: answerList(hook).describe('The hooks that would run, in their order'),

@@ -32,6 +32,8 @@ export const chartSignatureSchema = z.object({
   by: longText.describe('Name of the key in the policy of the agent'),
   scheme: z.enum(['provenance', 'cosign']),
   key: longText.describe('Fingerprint of the key'),
+  issuer: longText.optional().describe('Of a signature without a key: who has checked the identity'),
+  identity: longText.optional().describe('Of a signature without a key: who has signed, as the certificate says it'),
   digest: longText.describe('`sha256:HEX` of what is signed: of the archive, or of the manifest in a registry'),
 });
 
@@ -43,7 +45,9 @@ export const deployAnswer = releaseAnswer.extend({
     .describe('True if `unchanged: "skip"` has left the deployed revision as it is; `release` is that revision'),
   chartSignature: chartSignatureSchema
     .optional()
-    .describe('The signature of the chart: `by`, `scheme`, `key` and `digest`. Absent if none was verified'),
+    .describe(
+      'The signature of the chart: `by`, `scheme`, `key` and `digest`, and `issuer` and `identity` of one without a key. Absent if none was verified',
+    ),
   differences: answerList(difference)
     .optional()
     .describe('With `dryRun: "server"`: the objects that would change, as the API server would admit them'),

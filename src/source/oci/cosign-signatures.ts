@@ -1,13 +1,12 @@
-import { isJsonObject } from '../../objects/fields.ts';
+import { isJsonObject, stringAt } from '../../objects/fields.ts';
 import { digitsOf } from '../digest.ts';
 import { ifPresent } from '../verification/chart-verification.ts';
 import {
+  cosignAnnotations,
   cosignMediaTypes,
-  type CosignSignature,
   maxSignatureBytes,
   maxSignatures,
-  readBundle,
-  readSimpleSignature,
+  type StoredSignature,
 } from '../verification/cosign.ts';
 import { chartMediaTypes, parseObject } from './manifest.ts';
 
@@ -22,24 +21,20 @@ export interface RegistryReader {
 }
 
 /**
- * Returns the signatures that cosign has stored for a manifest: under the tag `sha256-HEX.sig`, and
- * as bundles that refer to the manifest. What is not a signature of cosign is left out. Throws
- * `SourceError`, or the signal's reason.
+ * Returns what cosign has stored for a manifest: under the tag `sha256-HEX.sig`, and as bundles
+ * that refer to the manifest. Throws `SourceError`, or the signal's reason.
  *
  * @param digest of the manifest, as `sha256:HEX`
  */
-export async function cosignSignatures(digest: string, registry: RegistryReader): Promise<CosignSignature[]> {
+export async function cosignSignatures(digest: string, registry: RegistryReader): Promise<StoredSignature[]> {
   const tag = digest.replace(':', '-');
   const simple = await ifPresent(() =>
     registry.get(`manifests/${tag}.sig`, 'the signatures of the chart', chartMediaTypes.manifest),
   );
-  const found: CosignSignature[] = [];
+  const found: StoredSignature[] = [];
   for (const layer of entriesOf(simple, 'layers', ({ mediaType }) => mediaType === cosignMediaTypes.simple)) {
-    const { digest: blob, annotations } = layer;
-    const payload = await readDigest(registry, 'blobs', blob);
-    const annotation = isJsonObject(annotations) ? annotations['dev.cosignproject.cosign/signature'] : undefined;
-    const signature = payload && readSimpleSignature(payload, annotation);
-    if (signature !== undefined) found.push(signature);
+    const content = await readDigest(registry, 'blobs', layer.digest);
+    if (content !== undefined) found.push({ kind: 'simple', content, annotations: annotationsOf(layer) });
   }
   const list = (path: string) => ifPresent(() => registry.get(path, 'the list of signatures of the chart', indexType));
   // registries without the API of referrers have a tag instead
@@ -48,9 +43,17 @@ export async function cosignSignatures(digest: string, registry: RegistryReader)
     const manifest = await readDigest(registry, 'manifests', entry.digest);
     const [layer] = entriesOf(manifest, 'layers', isBundle);
     const bundle = layer && (await readDigest(registry, 'blobs', layer.digest));
-    if (bundle !== undefined) found.push(...readBundle(bundle));
+    if (bundle !== undefined) found.push({ kind: 'bundle', content: bundle });
   }
-  return found.slice(0, maxSignatures);
+  return found;
+}
+
+function annotationsOf({ annotations }: Record<string, unknown>): Record<string, string> {
+  const found = Object.values(cosignAnnotations).flatMap((name) => {
+    const text = stringAt(annotations, name);
+    return text === undefined || text.length > maxSignatureBytes ? [] : [[name, text] as const];
+  });
+  return Object.fromEntries(found);
 }
 
 function isBundle({ mediaType, artifactType }: Record<string, unknown>): boolean {

@@ -3,7 +3,7 @@ import type { ChartReader } from '../chart-reader.ts';
 import type { ChartKey, ChartVerification } from '../chart-request.ts';
 import { digitsOf, sha256 } from '../digest.ts';
 import { SourceError } from '../source-error.ts';
-import { type CosignSignature, verifyCosign } from './cosign.ts';
+import type { StoredSignature } from './cosign.ts';
 
 /** A chart that was found, and its signatures. */
 export interface FoundChart {
@@ -19,12 +19,12 @@ export interface FoundChart {
     /** Digest of the manifest, which cosign signs, and of the layer with the archive. */
     manifest: string;
     layer: string;
-    signatures: () => Promise<CosignSignature[]>;
+    signatures: () => Promise<StoredSignature[]>;
   };
 }
 
 export interface VerificationTools {
-  reader: Pick<ChartReader, 'verifyProvenance'>;
+  reader: Pick<ChartReader, 'verifyCosign' | 'verifyProvenance'>;
   /** The time at which OpenPGP keys and signatures have to be valid. */
   now: () => Date;
 }
@@ -58,7 +58,7 @@ export async function verifyChart(
   }
   const digest = await sha256(archive);
   const results = [
-    await verifyByCosign(digest, found, keys),
+    await verifyByCosign(digest, found, { keys, signal, ...tools }),
     await verifyByProvenance({ digest, fileName: found.fileName ?? `${content.name}-${content.version}.tgz` }, found, {
       ...{ keys, signal },
       ...tools,
@@ -88,28 +88,34 @@ function versionText(version: string): string {
   return version.replace(/^v/, '').replaceAll('_', '+');
 }
 
+type KnownKeys = VerificationTools & { keys: readonly ChartKey[]; signal: AbortSignal };
+
 /** Returns who has signed. A text says why a signature does not count; undefined: there is none. */
 async function verifyByCosign(
   digest: string,
   { registry }: FoundChart,
-  keys: readonly ChartKey[],
+  { keys: all, reader, signal }: KnownKeys,
 ): Promise<ChartSignature | string | undefined> {
-  const own = keys.filter(({ publicKey }) => publicKey !== undefined);
-  if (registry === undefined || own.length === 0) return undefined;
-  if (digitsOf(registry.layer) !== digest) return 'the archive is not the one that the manifest names';
-  const signatures = await registry.signatures();
-  if (signatures.length === 0) return undefined;
-  for (const { name, publicKey = '' } of own) {
-    const key = verifyCosign(signatures, registry.manifest, publicKey);
-    if (key !== undefined) return { by: name, scheme: 'cosign', key, digest: registry.manifest };
+  const keys = all.filter(({ publicKey, keyless }) => publicKey !== undefined || keyless !== undefined);
+  if (registry === undefined || keys.length === 0) return undefined;
+  const { manifest, layer } = registry;
+  if (digitsOf(layer) !== digest) return 'the archive is not the one that the manifest names';
+  const stored = await registry.signatures();
+  if (stored.length === 0) return undefined;
+  const { count, signedBy, problem } = await reader.verifyCosign({ manifest, stored, keys }, signal);
+  if (count === 0) return undefined;
+  if (signedBy !== undefined) {
+    const { name, ...signer } = signedBy;
+    return { by: name, scheme: 'cosign', ...signer, digest: manifest };
   }
-  return `none of its ${signatures.length} signatures by cosign is one of these keys for ${registry.manifest}`;
+  const reasons = problem === undefined ? '' : `: ${problem}`;
+  return `none of its ${count} signatures by cosign is one of these keys for ${manifest}${reasons}`;
 }
 
 async function verifyByProvenance(
   archive: { digest: string; fileName: string },
   { provenance: download }: FoundChart,
-  { keys, reader, now, signal }: VerificationTools & { keys: readonly ChartKey[]; signal: AbortSignal },
+  { keys, reader, now, signal }: KnownKeys,
 ): Promise<ChartSignature | string | undefined> {
   const keyrings = keys.flatMap(({ name, keyring }) => (keyring === undefined ? [] : [{ name, keyring }]));
   if (keyrings.length === 0) return undefined;

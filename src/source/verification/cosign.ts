@@ -1,13 +1,33 @@
-import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { fieldAt, listAt, stringAt } from '../../objects/fields.ts';
+import { parseJson } from '../../protocol/json.ts';
+import { signedBytes } from '../../signatures/envelope.ts';
+import { fingerprintOf } from '../../signatures/public-key.ts';
 
-/** A signature that cosign has stored beside the manifest of a chart. */
+/** A signature that cosign has stored beside the manifest of a chart, not read yet. Plain data. */
+export type StoredSignature =
+  | {
+      /** Of `cosign sign` before version 3. */
+      kind: 'simple';
+      content: Uint8Array;
+      /** The annotations of its layer whose names are in {@link cosignAnnotations}. */
+      annotations: Readonly<Record<string, string>>;
+    }
+  | {
+      /** A bundle of Sigstore. */
+      kind: 'bundle';
+      content: Uint8Array;
+    };
+
+/** A signature that cosign has made of a text that names manifests. */
 export interface CosignSignature {
   /** The bytes that are signed. */
   signed: Buffer;
   signature: Buffer;
   /** Digests of the manifests that the signed text names. */
   digests: readonly string[];
+  /** Where the certificate of a signature without a key is, and how it was logged. */
+  evidence: { bundle: unknown } | { annotations: Readonly<Record<string, string>> };
 }
 
 /** Types of signatures in a registry. */
@@ -18,30 +38,45 @@ export const cosignMediaTypes = {
   bundle: 'application/vnd.dev.sigstore.bundle',
 } as const;
 
-/** The most bytes of a signed text or a bundle. */
+/** Annotations of a layer with a signature. */
+export const cosignAnnotations = {
+  /** The signature in base64. */
+  signature: 'dev.cosignproject.cosign/signature',
+  /** The certificate of a signature without a key, in PEM. */
+  certificate: 'dev.sigstore.cosign/certificate',
+  /** The entry of the log, and the signature of the log for it. */
+  logEntry: 'dev.sigstore.cosign/bundle',
+} as const;
+
+/** The most bytes of a signed text or a bundle, and characters of an annotation. */
 export const maxSignatureBytes = 128 * 1024;
+
+/** The most signatures that are read of one chart. */
+export const maxSignatures = 16;
 
 const simpleType = 'cosign container image signature';
 const statementType = 'application/vnd.in-toto+json';
 /** Other predicates are attestations, such as lists of contents, and no signatures. */
 const signaturePredicate = 'https://sigstore.dev/cosign/sign/v1';
 
-/**
- * Reads a signature in the format of `cosign sign` before version 3. Undefined if it is not one.
- *
- * @param annotation the signature in base64
- */
-export function readSimpleSignature(payload: Buffer, annotation: unknown): CosignSignature | undefined {
-  const content = parse(payload);
-  const digest = stringAt(content, 'critical', 'image', 'docker-manifest-digest');
-  const isSignature = fieldAt(content, 'critical', 'type') === simpleType;
-  if (!isSignature || digest === undefined || typeof annotation !== 'string') return undefined;
-  return { signed: payload, signature: Buffer.from(annotation, 'base64'), digests: [digest] };
+/** Returns the signatures of what a registry has. What is not a signature of cosign has none. */
+export function readSignatures(stored: StoredSignature): CosignSignature[] {
+  const text = Buffer.from(stored.content);
+  return stored.kind === 'simple' ? readSimple(text, stored.annotations) : readBundle(text);
 }
 
-/** Reads the signatures of a Sigstore bundle that cosign has written. */
-export function readBundle(text: Buffer): CosignSignature[] {
-  const envelope = fieldAt(parse(text), 'dsseEnvelope');
+function readSimple(signed: Buffer, annotations: Readonly<Record<string, string>>): CosignSignature[] {
+  const content = parse(signed);
+  const digest = stringAt(content, 'critical', 'image', 'docker-manifest-digest');
+  const signature = stringAt(annotations, cosignAnnotations.signature);
+  const isSignature = fieldAt(content, 'critical', 'type') === simpleType;
+  if (!isSignature || digest === undefined || signature === undefined) return [];
+  return [{ signed, signature: Buffer.from(signature, 'base64'), digests: [digest], evidence: { annotations } }];
+}
+
+function readBundle(text: Buffer): CosignSignature[] {
+  const bundle = parse(text);
+  const envelope = fieldAt(bundle, 'dsseEnvelope');
   const encoded = stringAt(envelope, 'payload');
   if (stringAt(envelope, 'payloadType') !== statementType || encoded === undefined) return [];
   const payload = Buffer.from(encoded, 'base64');
@@ -50,39 +85,23 @@ export function readBundle(text: Buffer): CosignSignature[] {
   const digests = listAt(statement, 'subject').map(
     (subject) => `sha256:${stringAt(subject, 'digest', 'sha256') ?? ''}`,
   );
-  const head = `DSSEv1 ${statementType.length} ${statementType} ${payload.length} `;
-  const signed = Buffer.concat([Buffer.from(head), payload]);
-  const signatures = listAt(envelope, 'signatures').slice(0, maxSignatures);
-  return signatures.flatMap((one) => {
-    const signature = stringAt(one, 'sig');
-    return signature === undefined ? [] : [{ signed, signature: Buffer.from(signature, 'base64'), digests }];
-  });
+  const signed = signedBytes(statementType, payload);
+  return listAt(envelope, 'signatures')
+    .slice(0, maxSignatures)
+    .flatMap((one) => {
+      const signature = stringAt(one, 'sig');
+      if (signature === undefined) return [];
+      return [{ signed, signature: Buffer.from(signature, 'base64'), digests, evidence: { bundle } }];
+    });
 }
 
-/** The most signatures that are read of one chart. */
-export const maxSignatures = 16;
-
-/**
- * Returns the fingerprint of a public key in PEM if one of some signatures is by it, and for a
- * manifest. Undefined if none is.
- */
-export function verifyCosign(
-  signatures: readonly CosignSignature[],
-  manifest: string,
-  publicKey: string,
-): string | undefined {
+/** Returns the fingerprint of a public key in PEM that has made a signature, or undefined. */
+export function keyOfSignature({ signed, signature }: CosignSignature, publicKey: string): string | undefined {
   const key = createPublicKey(publicKey);
-  const isValid = signatures.some((one) => one.digests.includes(manifest) && isSignedBy(key, one));
-  return isValid ? fingerprintOf(key) : undefined;
+  return isSignedBy(key, signed, signature) ? fingerprintOf(key) : undefined;
 }
 
-/** Returns `SHA256:` and the SHA-256 of a public key in DER, in hex. */
-function fingerprintOf(key: KeyObject): string {
-  const der = key.export({ type: 'spki', format: 'der' });
-  return `SHA256:${createHash('sha256').update(der).digest('hex')}`;
-}
-
-function isSignedBy(key: KeyObject, { signed, signature }: CosignSignature): boolean {
+function isSignedBy(key: KeyObject, signed: Buffer, signature: Buffer): boolean {
   try {
     return verify(key.asymmetricKeyType === 'ed25519' ? null : 'sha256', signed, key, signature);
   } catch {
@@ -92,7 +111,7 @@ function isSignedBy(key: KeyObject, { signed, signature }: CosignSignature): boo
 
 function parse(text: Buffer): unknown {
   try {
-    return JSON.parse(text.toString());
+    return parseJson(text.toString());
   } catch {
     return undefined;
   }

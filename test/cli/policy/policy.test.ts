@@ -1,4 +1,5 @@
 import test from 'ava';
+import { createSigstore, testIssuer } from '../../source/verification/test-sigstore.ts';
 import { testProgram } from '../support/program.ts';
 
 const examples = new URL('../../../examples/charts/', import.meta.url).pathname;
@@ -226,6 +227,17 @@ default: deny
     '',
   ]);
   t.is((await runPolicy(['check', ...words], files)).code, 0);
+  const keyless = {
+    issuer: testIssuer,
+    identity: 'https://github.com/acme/*',
+    trustedRoot: createSigstore().trustedRoot,
+  };
+  const withIdentity = text.replace('keyring: AAAA', `keyless: ${JSON.stringify(keyless)}`);
+  const byIdentity = await runPolicy(['explain', ...words], { ...files, 'policy.yaml': withIdentity });
+  t.regex(
+    byIdentity.stdout,
+    /must be signed by vendor \(https:\/\/github\.com\/acme\/\*, checked by https:\/\/token\.actions\.githubusercontent\.com\)\n/,
+  );
   const without = { ...files, 'policy.yaml': text.replace('images: [{', 'images: [] #') };
   const refused = await runPolicy(['check', ...words], without);
   t.is(refused.code, 3);

@@ -64,14 +64,23 @@ export function bundleSignature(
   const payload = Buffer.from(JSON.stringify(statement));
   const signed = Buffer.concat([Buffer.from(`DSSEv1 ${type.length} ${type} ${payload.length} `), payload]);
   const sig = sign('sha256', signed, privateKey).toString('base64');
-  const bundleType = 'application/vnd.dev.sigstore.bundle.v0.3+json';
-  const bundle = Buffer.from(
-    JSON.stringify({
-      mediaType: bundleType,
-      verificationMaterial: { publicKey: { hint: 'x' } },
-      dsseEnvelope: { payload: payload.toString('base64'), payloadType: type, signatures: [{ sig }] },
-    }),
-  );
+  const bundle = {
+    mediaType: bundleType,
+    verificationMaterial: { publicKey: { hint: 'x' } },
+    dsseEnvelope: { payload: payload.toString('base64'), payloadType: type, signatures: [{ sig }] },
+  };
+  return bundleResponses(JSON.stringify(bundle), at, { byTag });
+}
+
+const bundleType = 'application/vnd.dev.sigstore.bundle.v0.3+json';
+
+/** Returns the responses of a registry that has a bundle beside the manifest with a digest. */
+export function bundleResponses(
+  text: string,
+  at: string,
+  { byTag = false }: { byTag?: boolean } = {},
+): Record<string, TestResponse> {
+  const bundle = Buffer.from(text);
   const layers = [{ mediaType: bundleType, digest: digestOf(bundle), size: bundle.length }];
   const manifest = Buffer.from(JSON.stringify({ schemaVersion: 2, artifactType: bundleType, layers }));
   const entry = { mediaType: 'application/vnd.oci.image.manifest.v1+json', digest: digestOf(manifest) };
