@@ -99,9 +99,13 @@ function dataFile(
   return data === 'memory' || databaseUrlFile !== undefined ? undefined : resolve(data ?? defaultFile(env));
 }
 
-function storeOf({ databaseUrlFile }: ControlPlaneSettings, file: string | undefined, log: Logger): CommandStore {
+function storeOf(
+  { databaseUrlFile, replicaAddress }: ControlPlaneSettings,
+  file: string | undefined,
+  log: Logger,
+): CommandStore {
   if (databaseUrlFile !== undefined) {
-    return createPostgresStore({ url: () => readFile(databaseUrlFile, 'utf8'), log });
+    return createPostgresStore({ url: () => readFile(databaseUrlFile, 'utf8'), log, replicaAddress });
   }
   return file === undefined ? createMemoryStore() : createSqliteStore(file);
 }

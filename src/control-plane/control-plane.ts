@@ -30,6 +30,7 @@ import { type ControlPlaneParts, createParts } from './control-plane-parts.ts';
 import type { CreatedEnrolment, EnrolmentOptions } from './enrolment/enrolment-options.ts';
 import { ControlPlaneError } from './error.ts';
 import { type KnownAgent } from './known-agent.ts';
+import { Replica } from './replicas/replica.ts';
 import type { CommandOutcome } from './result-feed.ts';
 import type { Rollouts } from './rollouts/rollouts.ts';
 import type { SentCommand } from './sent-command.ts';
@@ -68,6 +69,8 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   /** The rollouts of releases over many clusters. */
   readonly rollouts: Rollouts;
   readonly #server: HttpServer;
+  /** Undefined if connections are not relayed. */
+  readonly #replica: Replica | undefined;
   readonly #handshake: AgentHandshake;
   readonly #upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   readonly #sessionListener: SessionListener;
@@ -89,11 +92,16 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     const parts = createParts(options, host, (name, ...values) => this.#emitLater(name, ...values));
     this.#parts = parts;
     const { log, recorder, limits, commands, agents, streams, keys, guard, audit, tokens, sessions, rollouts } = parts;
-    const { server, trust } = createBoundedServer(options.maxConnections ?? defaultMaxConnections, {
-      requestTimeoutMs: uploadTimeoutMs,
-      tls: options.tls,
-    });
+    const { tls, maxConnections = defaultMaxConnections } = options;
+    const { server, trust } = createBoundedServer(maxConnections, { requestTimeoutMs: uploadTimeoutMs, tls });
     this.#server = server;
+    const { places } = options.store ?? {};
+    this.#replica =
+      places &&
+      new Replica({
+        ...{ server, places, maxConnections, log, randomBytes: host.randomBytes },
+        isEncrypted: tls !== undefined,
+      });
     this.tokens = tokens;
     this.sessions = sessions;
     this.rollouts = rollouts;
@@ -110,13 +118,16 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     const { areAgentsReadable = () => true } = options;
     this.health = {
       live: () => [],
-      ready: () => [
-        { name: 'store', isOk: commands.isAvailable },
-        // the agents of the last file come and go, so they are not sent elsewhere for this
-        { name: 'agents-file', isOk: true, ...(!areAgentsReadable() && { detail: 'not readable' }) },
-        // people keep the roles that it gave them last
-        ...(file ? [{ name: 'sign-in-file', isOk: true, ...(!file.isReadable() && { detail: 'not readable' }) }] : []),
-      ],
+      ready: () =>
+        this.#replica?.health() ?? [
+          { name: 'store', isOk: commands.isAvailable },
+          // the agents of the last file come and go, so they are not sent elsewhere for this
+          { name: 'agents-file', isOk: true, ...(!areAgentsReadable() && { detail: 'not readable' }) },
+          // people keep the roles that it gave them last
+          ...(file
+            ? [{ name: 'sign-in-file', isOk: true, ...(!file.isReadable() && { detail: 'not readable' }) }]
+            : []),
+        ],
     };
     this.#detachments.push(recorder.onScrape(() => this.#measure(recorder)));
     const backend = {
@@ -151,16 +162,18 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
 
   /**
    * Opens the store, starts to serve agents and the REST API, and returns the port that is bound.
+   * Until a store with `places` is open, connections are relayed to the control plane that leads.
    * Rejects with `ControlPlaneError` `token_unreadable` and `store_unavailable`, and with Node's
    * error if the port cannot be bound.
    */
   async listen(port: number, host = '127.0.0.1'): Promise<number> {
     const { apiToken } = this.#options;
     if (apiToken !== undefined) await requireToken(apiToken);
-    await this.#open();
     this.#host = host;
-    this.#server.listen(port, host);
-    await once(this.#server, 'listening');
+    await this.#replica?.wait(port, host);
+    await this.#open();
+    if (this.#replica) await this.#replica.lead(host);
+    else await once(this.#server.listen(port, host), 'listening');
     return (this.#server.address() as AddressInfo).port; // a TCP server that listens has one
   }
 
@@ -201,6 +214,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
       await closed;
     }
     await left;
+    this.#replica?.close();
     await this.#parts.recordings.close();
     this.tokens.close();
     this.sessions?.close();

@@ -7,7 +7,7 @@ import pMap from 'p-map';
 import { readServerSentEvents, type ServerSentEvent } from '../../src/cli/ctl/server-sent-events.ts';
 import { postgresFolder, type PostgresServer, startPostgres } from '../control-plane/support/postgres.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Replica, startBalancer, startReplicas } from './support/control-plane-replicas.ts';
+import { type Replica, type ReplicasOptions, startBalancer, startReplicas } from './support/control-plane-replicas.ts';
 import { type LastingAgent, startLastingAgent } from './support/lasting-agent.ts';
 
 const folder = postgresFolder();
@@ -26,12 +26,12 @@ interface World {
 }
 
 /** PostgreSQL, three replicas behind a balancer, and an agent. */
-async function startWorld(t: ExecutionContext, bin: string): Promise<World> {
+async function startWorld(t: ExecutionContext, bin: string, options: ReplicasOptions = {}): Promise<World> {
   const server = await startPostgres(bin);
   t.teardown(() => server.close());
   const files = await mkdtemp(join(tmpdir(), 'helm-agent-'));
   t.teardown(() => rm(files, { recursive: true, force: true }));
-  const replicas = await startReplicas(3, await server.createDatabase(), files);
+  const replicas = await startReplicas(3, await server.createDatabase(), files, options);
   t.teardown(() => Promise.all(replicas.map((replica) => replica.kill())));
   const balancer = await startBalancer(replicas.map(({ port }) => port));
   t.teardown(() => balancer.close());
@@ -89,8 +89,8 @@ async function eventsOf(api: string, key: string): Promise<ServerSentEvent[]> {
 }
 
 async function leaderOf(replicas: readonly Replica[]): Promise<Replica | undefined> {
-  const states = await Promise.all(replicas.map((replica) => replica.ready()));
-  return replicas[states.indexOf(200)];
+  const states = await Promise.all(replicas.map((replica) => replica.leads()));
+  return replicas[states.indexOf(true)];
 }
 
 const title = 'nothing is lost or done twice when PostgreSQL and two leaders are killed during a thousand commands';
@@ -136,7 +136,12 @@ const run = async (t: ExecutionContext, bin: string) => {
   await eventually('all were performed', () => agent.performed.size === count + 1, limitMs);
   agent.release();
   const all = await pMap(keys, (key) => eventsOf(api, key), { concurrency: 16 });
-  for (const events of [...all, await following]) {
+  checkEvents(t, [...all, await following]);
+};
+
+/** Checks that commands have all events once, in their order. */
+function checkEvents(t: ExecutionContext, commands: ServerSentEvent[][]): void {
+  for (const events of commands) {
     t.deepEqual(
       events.map(({ id }) => Number(id)),
       events.map((_, index) => index + 1),
@@ -146,6 +151,47 @@ const run = async (t: ExecutionContext, bin: string) => {
       ['accepted', 'result'],
     );
   }
+}
+
+const relayTitle = 'all replicas serve agents and users, and nothing is lost when the one that leads is killed';
+const runRelayed = async (t: ExecutionContext, bin: string) => {
+  t.timeout(4 * limitMs, 'processes start slowly on a busy machine');
+  const { replicas, agent, api } = await startWorld(t, bin, { doRelay: true });
+  const states = async () => (await Promise.all(replicas.map((replica) => replica.ready()))).join();
+  await eventually('all are ready', async () => (await states()) === '200,200,200', limitMs);
+  agent.hold('held');
+  await send(api, 'held');
+  const following = eventsOf(api, 'held');
+  const keys = Array.from({ length: 200 }, (_, index) => `k${index}`);
+  let sent = 0;
+  const sending = pMap(
+    keys,
+    async (key) => {
+      await send(api, key);
+      sent += 1;
+    },
+    { concurrency: 16 },
+  );
+  await eventually('a half was sent', () => sent >= keys.length / 2, limitMs);
+  const dying = await leaderOf(replicas);
+  await dying?.kill();
+  const killed = performance.now();
+  await eventually('another replica leads', async () => (await leaderOf(replicas)) !== undefined, limitMs);
+  t.log(`another replica leads ${Math.round(performance.now() - killed)} ms after the leader was killed`);
+  await eventually('the agent is connected', () => isConnected(api), limitMs);
+  const took = performance.now() - killed;
+  t.log(`the agent is back ${Math.round(took)} ms after the leader was killed`);
+  t.true(took < 15_000);
+  await sending;
+  await eventually('all were performed', () => agent.performed.size === keys.length + 1, limitMs);
+  agent.release();
+  checkEvents(t, [...(await pMap(keys, (key) => eventsOf(api, key), { concurrency: 16 })), await following]);
 };
-if (folder === undefined) test.skip(`${title} (PostgreSQL is not installed)`, (t) => t.pass());
-else test(title, run, folder);
+
+for (const [name, exec] of [
+  [title, run],
+  [relayTitle, runRelayed],
+] as const) {
+  if (folder === undefined) test.skip(`${name} (PostgreSQL is not installed)`, (t) => t.pass());
+  else test.serial(name, exec, folder);
+}

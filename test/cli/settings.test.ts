@@ -5,6 +5,17 @@ import { testProgram } from './support/program.ts';
 const files = { t: 'token\n', u: 'other', k: '{}', ca: 'x', crt: 'x', key: 'x' };
 const folders = ['c'];
 
+test('the address of a replica is that of a host, or of an IP address with or without brackets', async (t) => {
+  const { run, planes } = testProgram({ files });
+  for (const value of ['plane-0.plane:8089', '10.0.0.5:8089', '[fd00::5]:8089', 'fd00::5:8089']) {
+    t.is(await run('control-plane', '--database-url-file', 't', '--replica-address', value), 0);
+  }
+  t.deepEqual(
+    planes.map(({ replicaAddress }) => replicaAddress?.host),
+    ['plane-0.plane', '10.0.0.5', 'fd00::5', 'fd00::5'],
+  );
+});
+
 test('run takes its settings from flags', async (t) => {
   const { run, runs } = testProgram({ files, folders });
   const code = await run(
@@ -321,6 +332,33 @@ for (const [flag, value] of [
     flag === '--heartbeat' ? /must be from 1s to 2m/ : /must be a number from 16 to 1000000/,
   );
 }
+for (const value of [
+  '8089',
+  ':8089',
+  'a',
+  'a:0',
+  'a:65536',
+  'a:b:1',
+  '[::1:1',
+  'a b:1',
+  'http://a:1',
+  `${'a'.repeat(300)}:1`,
+]) {
+  test(
+    `--replica-address ${value.slice(0, 20)}`,
+    refuses,
+    ['control-plane', '--database-url-file', 't', '--replica-address', value],
+    {},
+    /--replica-address \(HELM_AGENT_REPLICA_ADDRESS\): must be HOST:PORT, with a port from 1 to 65535/,
+  );
+}
+test(
+  'an address of replicas that share no database',
+  refuses,
+  ['control-plane', '--replica-address', 'a:1'],
+  {},
+  /--replica-address .*replicas share a database; name it with --database-url-file/,
+);
 test(
   'a token over ws:// to another machine',
   refuses,

@@ -158,6 +158,7 @@ test('the control plane has several replicas only with a database', async (t) =>
   t.is(deployment?.replicas, 3);
   const [container] = deployment?.template?.spec.containers ?? [];
   t.true(container?.args?.includes('--database-url-file=/etc/helm-agent-database/url'));
+  t.true(container?.args?.includes('--replica-address=$(POD_IP):8089'));
   t.false(container?.args?.some((argument) => argument.startsWith('--data=')));
   const volumes = deployment?.template?.spec.volumes ?? [];
   t.like(

@@ -39,3 +39,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- or .existingClaim .claimName (printf "%s-data" (include "control-plane.fullname" $)) -}}
 {{- end -}}
 {{- end -}}
+
+{{- define "control-plane.pods" -}}
+- podSelector:
+    matchLabels:
+      {{- include "control-plane.selector" . | nindent 6 }}
+      app.kubernetes.io/component: control-plane
+{{- end }}

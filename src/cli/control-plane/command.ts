@@ -18,7 +18,7 @@ others tokens with "helm-agent agents add".`,
   examples: [
     '--port 8088',
     '--host 0.0.0.0 --api-token-file users.token --data /data/plane.db',
-    '--database-url-file database.url',
+    '--database-url-file database.url --replica-address 10.0.0.5:8089',
   ],
   checkArguments: argumentCount('exactly', 0),
   flags: () => settingFlags(controlPlaneSettings),
@@ -32,11 +32,10 @@ others tokens with "helm-agent agents add".`,
     await requireFile(controlPlaneSettings.signInFile, settings.signInFile, dependencies);
     await requireServerTls(settings);
     await dependencies.runControlPlane(settings).catch((error: unknown) => {
-      throw explainListenError(error, (port) =>
-        port === settings.healthPort
-          ? { port: '--health-port', host: '--health-port' }
-          : { port: '--port', host: '--host' },
-      );
+      throw explainListenError(error, (port) => {
+        if (port === settings.healthPort) return { port: '--health-port', host: '--health-port' };
+        return { port: port === settings.replicaAddress?.port ? '--replica-address' : '--port', host: '--host' };
+      });
     });
   },
 };

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import * as z from 'zod';
 import { maxRetryAfter } from '../../protocol/messages.ts';
 import { agentsFileSetting } from '../agents/setting.ts';
@@ -63,6 +64,14 @@ export const controlPlaneSettings = {
     description: 'file with the URL of a PostgreSQL database that keeps commands and results instead of --data',
     default: 'none',
   },
+  replicaAddress: {
+    flag: 'replica-address',
+    value: 'host:port',
+    variable: 'HELM_AGENT_REPLICA_ADDRESS',
+    description:
+      'where other replicas with the same database reach this one, on a port of its own; all of them then serve agents and users, through the one that leads',
+    default: 'none; replicas that do not lead serve no one',
+  },
   encryptionKeyFile: {
     flag: 'encryption-key-file',
     value: 'file',
@@ -119,6 +128,18 @@ const sessionRuleSchema = z
   .enum(['off', 'terminals', 'all'], { error: 'must be off, terminals or all' })
   .default('off');
 
+const addressError = 'must be HOST:PORT, with a port from 1 to 65535';
+
+/** `HOST:PORT`, as a host without brackets and a port. */
+const addressSchema = z.string().transform((text, context) => {
+  const [, inBrackets, plain, port] = /^(?:\[([\da-fA-F:]{2,45})\]|([\w.:-]{1,253})):(\d{1,5})$/.exec(text) ?? [];
+  const host = inBrackets ?? plain;
+  const isHost = host !== undefined && (!host.includes(':') || isIPv6(host));
+  if (isHost && Number(port) >= 1 && Number(port) <= 65_535) return { host, port: Number(port) };
+  context.addIssue({ code: 'custom', message: addressError });
+  return z.NEVER;
+});
+
 const connectionsError = 'must be a number from 16 to 1000000';
 
 export const controlPlaneSchema = z
@@ -132,6 +153,7 @@ export const controlPlaneSchema = z
     recordSessions: sessionRuleSchema,
     requireSecond: sessionRuleSchema,
     databaseUrlFile: z.string().optional(),
+    replicaAddress: addressSchema.optional(),
     encryptionKeyFile: z.string().optional(),
     retryAfter: durationSchema
       .refine((milliseconds) => milliseconds <= maxRetryAfter * 1000, 'must be at most 1h')
@@ -158,6 +180,10 @@ export const controlPlaneSchema = z
   .refine(({ data, databaseUrlFile }) => data === undefined || databaseUrlFile === undefined, {
     path: ['databaseUrlFile'],
     message: 'cannot be used together with --data; name one of them',
+  })
+  .refine(({ replicaAddress, databaseUrlFile }) => replicaAddress === undefined || databaseUrlFile !== undefined, {
+    path: ['replicaAddress'],
+    message: 'replicas share a database; name it with --database-url-file',
   })
   .refine(areTlsFilesComplete, { path: ['tlsCertificate'], message: incompleteTlsFiles })
   .refine(

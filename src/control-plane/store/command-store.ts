@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { CommandEvent } from '../command-event.ts';
+import type { LeaderPlace } from '../replicas/leader-place.ts';
 import type { CommandState } from '../sent-command.ts';
 
 /** A command as a store keeps it, without its events. */
@@ -163,6 +164,13 @@ export interface Retention {
   readonly milliseconds: number;
 }
 
+export interface ReplicaPlaces {
+  /** The place of this one, which others read while it leads. */
+  readonly own: LeaderPlace;
+  /** Returns the place of the one that leads; undefined if it is not known, or is this one. */
+  leader(): LeaderPlace | undefined;
+}
+
 /**
  * Keeps the commands of one control plane and their events. Only one control plane uses a store at
  * a time.
@@ -174,6 +182,11 @@ export interface CommandStore {
    * no other one can.
    */
   readonly lost?: AbortSignal;
+  /**
+   * Where control planes that share the store accept what others relay to them. Default: they
+   * relay nothing.
+   */
+  readonly places?: ReplicaPlaces;
   /** Whether the store can be used now. Default: it can until a write fails. */
   isReachable?(): boolean;
   /**

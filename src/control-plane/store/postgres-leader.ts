@@ -3,7 +3,7 @@ import { Notice, retry, sleep } from '../../async/index.ts';
 import type { Logger } from '../logger.ts';
 import type { DatabaseUrl } from './database-url.ts';
 import { clientsOf, destroy, idleSessionMs, isRefusal, isTemporary, unavailable } from './postgres-connection.ts';
-import { migrate, requireServerVersion } from './postgres-schema.ts';
+import { leaderEntry, migrate, requireServerVersion } from './postgres-schema.ts';
 
 /** Pause between attempts to lead, in milliseconds. */
 const attemptMs = 1000;
@@ -25,7 +25,13 @@ export interface PostgresLeaderOptions {
   log: Logger;
   /** Returns a number from 0 up to 1. */
   random: () => number;
+  /** A text for the others to read while this one leads. Undefined: none. */
+  place: string | undefined;
 }
+
+/** Reads the text of the leader. The schema does not exist before the first one. */
+const placeText = 'SELECT text FROM helm_agent.entries WHERE collection = $1 AND id = $2';
+const hasPlaceText = `SELECT to_regclass('helm_agent.entries') IS NOT NULL AS has`;
 
 /** The connections of a leader, which end together. */
 interface Session {
@@ -50,6 +56,7 @@ export class PostgresLeader {
   readonly #changed = new Notice();
   #session: Session | undefined;
   #epoch: string | undefined;
+  #otherPlace: string | undefined;
   #keeping: Promise<void> | undefined;
 
   constructor(options: PostgresLeaderOptions) {
@@ -63,6 +70,11 @@ export class PostgresLeader {
 
   get isConnected(): boolean {
     return this.#session !== undefined && !this.#lost.signal.aborted;
+  }
+
+  /** The text of another one that leads. Undefined: it is not known, or this one leads. */
+  get otherPlace(): string | undefined {
+    return this.#epoch === undefined ? this.#otherPlace : undefined;
   }
 
   /** Waits until no other control plane leads, then brings the schema up to date. */
@@ -185,7 +197,10 @@ export class PostgresLeader {
       const { rows } = await client.query<{ leads: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS leads', lock);
       if (rows[0]?.leads === true) return;
       if (this.#epoch !== undefined) await this.#requireEpoch(client);
-      else if (attempt === 0) this.#options.log.info({}, 'another control plane leads; waiting until it has ended');
+      else {
+        await this.#readPlace(client);
+        if (attempt === 0) this.#options.log.info({}, 'another control plane leads; waiting until it has ended');
+      }
       await sleep(attemptMs, signal);
     }
   }
@@ -194,11 +209,24 @@ export class PostgresLeader {
   async #takeEpoch(client: Client): Promise<number> {
     if (this.#epoch !== undefined) return this.#requireEpoch(client);
     await migrate(client);
+    const { collection, id } = leaderEntry;
     const { rows } = await client.query<{ epoch: string }>(
-      'UPDATE helm_agent.leader SET epoch = epoch + 1, batch = 0 RETURNING epoch',
+      `WITH place AS (
+         INSERT INTO helm_agent.entries (collection, id, text) VALUES ($1, $2, $3)
+         ON CONFLICT (collection, id) DO UPDATE SET text = excluded.text
+       )
+       UPDATE helm_agent.leader SET epoch = epoch + 1, batch = 0 RETURNING epoch`,
+      [collection, id, this.#options.place ?? ''],
     );
     this.#epoch = rows[0]?.epoch;
     return 0;
+  }
+
+  async #readPlace(client: Client): Promise<void> {
+    const { rows: tables } = await client.query<{ has: boolean }>(hasPlaceText);
+    if (tables[0]?.has !== true) return;
+    const { rows } = await client.query<{ text: string }>(placeText, [leaderEntry.collection, leaderEntry.id]);
+    this.#otherPlace = rows[0]?.text;
   }
 
   async #requireEpoch(client: Client): Promise<number> {

@@ -10,7 +10,7 @@ import {
   type StoreContents,
   type StoredEntry,
 } from './command-store.ts';
-import { placeEntry } from './postgres-schema.ts';
+import { leaderEntry, placeEntry } from './postgres-schema.ts';
 
 /** Number of commands that are read at once. */
 const pageSize = 1000;
@@ -129,7 +129,10 @@ export async function writeBatch(client: Client, batch: StoreBatch): Promise<voi
 
 const isKept = (entry: StoredEntry): entry is StoredEntry & { text: string } => entry.text !== undefined;
 
-const entriesText = 'SELECT * FROM helm_agent.entries WHERE collection <> $1 ORDER BY collection, id';
+/** The collections of entries that are about the database itself. */
+const ownCollections = [placeEntry.collection, leaderEntry.collection];
+
+const entriesText = 'SELECT * FROM helm_agent.entries WHERE collection <> ALL ($1) ORDER BY collection, id';
 
 /** Reads everything but events and the audit log, a page at a time. */
 export async function readContents(client: Client): Promise<StoreContents> {
@@ -147,7 +150,7 @@ export async function readContents(client: Client): Promise<StoreContents> {
   const agents = (await client.query('SELECT id, last_seen, version FROM helm_agent.agents ORDER BY id')).rows.map(
     (row) => agentSchema.parse(row),
   );
-  const entries = (await client.query(entriesText, [placeEntry.collection])).rows.map((row) => {
+  const entries = (await client.query(entriesText, [ownCollections])).rows.map((row) => {
     const { collection, id, text } = entrySchema.parse(row);
     return { collection: textOf(collection), id: textOf(id), text };
   });

@@ -101,6 +101,9 @@ export async function migrate(client: Client): Promise<void> {
   }
 }
 
+/** The collection and the id of the entry that says how others reach the leader. */
+export const leaderEntry = { collection: 'leader', id: 'place' };
+
 /** The collection and the id of the entry that says where the database is. No one else reads it. */
 export const placeEntry = { collection: 'database', id: 'place' };
 

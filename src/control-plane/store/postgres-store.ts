@@ -1,6 +1,7 @@
-import { randomInt } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { type Logger, silentLog } from '../logger.ts';
-import type { CommandStore } from './command-store.ts';
+import { readLeaderPlace } from '../replicas/leader-place.ts';
+import type { CommandStore, ReplicaPlaces } from './command-store.ts';
 import type { DatabaseUrl } from './database-url.ts';
 import { unavailable } from './postgres-connection.ts';
 import { PostgresLeader } from './postgres-leader.ts';
@@ -15,9 +16,17 @@ export interface PostgresStoreOptions {
   url: DatabaseUrl;
   /** Default: nothing is logged. */
   log?: Logger;
+  /**
+   * Where other replicas reach this one: a host or address, and a port that no one else uses. They
+   * relay their connections to it while it leads. Default: connections are not relayed.
+   */
+  replicaAddress?: { host: string; port: number } | undefined;
   /** Returns a number from 0 up to 1, for pauses between attempts. Default: that of the system. */
   random?: () => number;
 }
+
+/** Bytes of the secret of a leader. */
+const secretBytes = 32;
 
 /**
  * Keeps commands in a PostgreSQL database, version 14 or newer, in the schema `helm_agent`: those
@@ -25,8 +34,18 @@ export interface PostgresStoreOptions {
  * together. Several control planes can share a database. One of them leads: `open` waits until no
  * other one does. The methods reject with `ControlPlaneError` `store_unavailable`.
  */
-export function createPostgresStore({ url, log = silentLog, random = randomPart }: PostgresStoreOptions): CommandStore {
-  const leader = new PostgresLeader({ url, log, random });
+export function createPostgresStore({
+  url,
+  log = silentLog,
+  replicaAddress,
+  random = randomPart,
+}: PostgresStoreOptions): CommandStore {
+  const own = replicaAddress && { ...replicaAddress, secret: randomBytes(secretBytes).toString('base64url') };
+  const leader = new PostgresLeader({ url, log, random, place: own && JSON.stringify(own) });
+  const places: ReplicaPlaces | undefined = own && {
+    own,
+    leader: () => (leader.otherPlace === undefined ? undefined : readLeaderPlace(leader.otherPlace)),
+  };
   const known = async <Result>(run: () => Promise<Result>): Promise<Result> => {
     try {
       return await run();
@@ -37,6 +56,7 @@ export function createPostgresStore({ url, log = silentLog, random = randomPart 
   return {
     retention: { commands: 10_000, bytes: 512 * 1024 * 1024, milliseconds: 7 * 24 * 3_600_000 },
     lost: leader.lost,
+    ...(places && { places }),
     isReachable: () => leader.isConnected,
     async open(signal = new AbortController().signal) {
       try {

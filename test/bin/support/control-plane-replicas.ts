@@ -13,19 +13,32 @@ export interface Replica {
   readonly port: number;
   /** Returns the status of `/readyz`; undefined if the process does not listen. */
   ready(): Promise<number | undefined>;
+  /** Whether it is ready, and is the one that leads. */
+  leads(): Promise<boolean>;
   kill(): Promise<void>;
 }
 
-/** Starts `count` replicas that share a database. `folder` is for the file with its URL. */
-export async function startReplicas(count: number, url: string, folder: string): Promise<Replica[]> {
-  const file = join(folder, 'database.url');
-  await writeFile(file, url, { mode: 0o600 });
-  return Promise.all(Array.from({ length: count }, () => startReplica(file)));
+export interface ReplicasOptions {
+  /** Whether those that do not lead relay their connections. Default: false. */
+  doRelay?: boolean;
 }
 
-async function startReplica(file: string): Promise<Replica> {
+/** Starts `count` replicas that share a database. `folder` is for the file with its URL. */
+export async function startReplicas(
+  count: number,
+  url: string,
+  folder: string,
+  { doRelay = false }: ReplicasOptions = {},
+): Promise<Replica[]> {
+  const file = join(folder, 'database.url');
+  await writeFile(file, url, { mode: 0o600 });
+  return Promise.all(Array.from({ length: count }, () => startReplica(file, doRelay)));
+}
+
+async function startReplica(file: string, doRelay: boolean): Promise<Replica> {
   const [port, healthPort] = [await freePort(), await freePort()];
   const ports = ['--port', String(port), '--health-port', String(healthPort)];
+  if (doRelay) ports.push('--replica-address', `127.0.0.1:${await freePort()}`);
   let isKilled = false;
   const start = (): ChildProgram => {
     const started = startProgram(['control-plane', ...ports, '--database-url-file', file]);
@@ -35,13 +48,15 @@ async function startReplica(file: string): Promise<Replica> {
     return started;
   };
   let program = start();
+  const statusOf = async (path: string) => {
+    const response = await fetch(`http://127.0.0.1:${healthPort}${path}`).catch(() => undefined);
+    await response?.text();
+    return response?.status;
+  };
   return {
     port,
-    async ready() {
-      const response = await fetch(`http://127.0.0.1:${healthPort}/readyz`).catch(() => undefined);
-      await response?.text();
-      return response?.status;
-    },
+    ready: () => statusOf('/readyz'),
+    leads: async () => (await statusOf('/readyz/store')) === 200, // the others have no store
     async kill() {
       isKilled = true;
       await program.close();
@@ -49,9 +64,10 @@ async function startReplica(file: string): Promise<Replica> {
   };
 }
 
-/** A TCP balancer: each connection goes to the first port that accepts it. */
+/** A TCP balancer: connections go to the ports in turn, to the next one that accepts them. */
 export async function startBalancer(ports: readonly number[]): Promise<{ port: number; close(): void }> {
   const sockets = new Set<Socket>();
+  let turn = 0;
   const keep = (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
@@ -60,7 +76,8 @@ export async function startBalancer(ports: readonly number[]): Promise<{ port: n
   const server = createServer((inbound) => {
     keep(inbound);
     inbound.pause();
-    void firstOf(ports).then((outbound) => {
+    const next = turn++ % ports.length;
+    void firstOf([...ports.slice(next), ...ports.slice(0, next)]).then((outbound) => {
       if (!outbound) {
         inbound.destroy();
         return;

@@ -254,3 +254,39 @@ for (const [title, change, message] of refusals) {
     t.notRegex(`${error.stack} ${JSON.stringify(lines)}`, /sentinel/);
   });
 }
+
+withDatabase('a control plane that waits knows where the one that leads is', async (t, { server, url }) => {
+  const [first, second, third] = [8089, 8090, 8091].map((port) =>
+    storeOf(t, { url, replicaAddress: { host: '127.0.0.1', port } }),
+  );
+  if (!first?.places || !second?.places || !third?.places) throw new Error('they have no places');
+  t.is((await first.open()).entries?.length, undefined);
+  t.is(first.places.leader(), undefined);
+  const opening = second.open();
+  await eventually('it is known', () => second.places?.leader() !== undefined);
+  t.deepEqual(second.places.leader(), first.places.own);
+  t.not(first.places.own.secret, second.places.own.secret);
+  await first.close();
+  t.is((await opening).entries, undefined);
+  t.is(second.places.leader(), undefined);
+  const waiting = third.open().catch(() => undefined);
+  await eventually('the next one is known', () => third.places?.leader()?.port === 8090);
+  await server.query(url, `UPDATE helm_agent.entries SET text = '{"later": 1}' WHERE collection = 'leader'`);
+  await eventually('a text of a newer version is not used', () => third.places?.leader() === undefined);
+  await third.close();
+  await waiting;
+});
+
+withDatabase('a leader without an address deletes that of the one before', async (t, { url }) => {
+  const first = storeOf(t, { url, replicaAddress: { host: '127.0.0.1', port: 8089 } });
+  await first.open();
+  await first.close();
+  await storeOf(t, { url }).open();
+  const { log, lines } = recordingLog();
+  const third = storeOf(t, { url, log, replicaAddress: { host: '127.0.0.1', port: 8091 } });
+  const waiting = third.open().catch(() => undefined);
+  await eventually('it waits', () => JSON.stringify(lines).includes('another control plane leads'));
+  t.is(third.places?.leader(), undefined);
+  await third.close();
+  await waiting;
+});
