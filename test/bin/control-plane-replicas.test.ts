@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pMap from 'p-map';
 import { readServerSentEvents, type ServerSentEvent } from '../../src/cli/ctl/server-sent-events.ts';
+import { type Fleet, fleetOf } from '../control-plane/rollouts/support/fleet.ts';
 import { postgresFolder, type PostgresServer, startPostgres } from '../control-plane/support/postgres.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Replica, type ReplicasOptions, startBalancer, startReplicas } from './support/control-plane-replicas.ts';
@@ -18,15 +19,19 @@ const limitMs = 120_000;
 /** Number of commands during which processes are killed. */
 const count = 1000;
 
-interface World {
+interface Plane {
   server: PostgresServer;
   replicas: Replica[];
-  agent: LastingAgent;
+  port: number;
   api: string;
 }
 
-/** PostgreSQL, three replicas behind a balancer, and an agent. */
-async function startWorld(t: ExecutionContext, bin: string, options: ReplicasOptions = {}): Promise<World> {
+interface World extends Plane {
+  agent: LastingAgent;
+}
+
+/** PostgreSQL, and three replicas behind a balancer. */
+async function startPlane(t: ExecutionContext, bin: string, options: ReplicasOptions = {}): Promise<Plane> {
   const server = await startPostgres(bin);
   t.teardown(() => server.close());
   const files = await mkdtemp(join(tmpdir(), 'helm-agent-'));
@@ -35,18 +40,24 @@ async function startWorld(t: ExecutionContext, bin: string, options: ReplicasOpt
   t.teardown(() => Promise.all(replicas.map((replica) => replica.kill())));
   const balancer = await startBalancer(replicas.map(({ port }) => port));
   t.teardown(() => balancer.close());
-  const agent = startLastingAgent('edge-1', `ws://127.0.0.1:${balancer.port}/agents`);
-  t.teardown(() => agent.close());
-  const api = `http://127.0.0.1:${balancer.port}/api`;
-  await eventually('the agent is connected', () => isConnected(api), limitMs);
-  return { server, replicas, agent, api };
+  return { server, replicas, port: balancer.port, api: `http://127.0.0.1:${balancer.port}/api` };
 }
 
-async function isConnected(api: string): Promise<boolean> {
+/** The same with an agent. */
+async function startWorld(t: ExecutionContext, bin: string, options: ReplicasOptions = {}): Promise<World> {
+  const plane = await startPlane(t, bin, options);
+  const agent = startLastingAgent('edge-1', `ws://127.0.0.1:${plane.port}/agents`);
+  t.teardown(() => agent.close());
+  await eventually('the agent is connected', async () => (await connectedAgents(plane.api)) === 1, limitMs);
+  return { ...plane, agent };
+}
+
+/** Returns the number of agents that are connected. */
+async function connectedAgents(api: string): Promise<number> {
   const response = await fetch(`${api}/agents`).catch(() => undefined);
-  if (response?.status !== 200) return false;
-  const { agents } = (await response.json()) as { agents: { agentId: string; connected: boolean }[] };
-  return agents.some(({ agentId, connected }) => agentId === 'edge-1' && connected);
+  if (response?.status !== 200) return 0;
+  const { agents } = (await response.json()) as { agents: { connected: boolean }[] };
+  return agents.filter(({ connected }) => connected).length;
 }
 
 /** Sends a command. Repeats the request until a replica has responded that it is stored. */
@@ -178,7 +189,7 @@ const runRelayed = async (t: ExecutionContext, bin: string) => {
   const killed = performance.now();
   await eventually('another replica leads', async () => (await leaderOf(replicas)) !== undefined, limitMs);
   t.log(`another replica leads ${Math.round(performance.now() - killed)} ms after the leader was killed`);
-  await eventually('the agent is connected', () => isConnected(api), limitMs);
+  await eventually('the agent is connected', async () => (await connectedAgents(api)) === 1, limitMs);
   const took = performance.now() - killed;
   t.log(`the agent is back ${Math.round(took)} ms after the leader was killed`);
   t.true(took < 15_000);
@@ -188,10 +199,65 @@ const runRelayed = async (t: ExecutionContext, bin: string) => {
   checkEvents(t, [...(await pMap(keys, (key) => eventsOf(api, key), { concurrency: 16 })), await following]);
 };
 
-for (const [name, exec] of [
+/** Kills the replica that leads, and waits until another one does. */
+async function killLeader(replicas: readonly Replica[]): Promise<void> {
+  await (await leaderOf(replicas))?.kill();
+  await eventually('another replica leads', async () => (await leaderOf(replicas)) !== undefined, limitMs);
+}
+
+const rolloutTitle = 'a rollout continues when two leaders are killed during it, and upgrades no cluster twice';
+const runRollout = async (t: ExecutionContext, bin: string) => {
+  t.timeout(4 * limitMs, 'processes start slowly on a busy machine');
+  const { replicas, port, api } = await startPlane(t, bin);
+  const fleet = fleetOf(6);
+  // from the second wave on, updates run until the leader was killed
+  const isWaiting = new Set<string>();
+  const opened = Promise.withResolvers<undefined>();
+  for (const [agentId, cluster] of fleet) {
+    const agent = startLastingAgent(agentId, `ws://127.0.0.1:${port}/agents`, async (key, type, payload) => {
+      const isHeld = type === 'install_release' && [...fleet.values()].some(({ chart }) => chart === 'new');
+      const result = cluster.perform(key, type, payload);
+      if (isHeld) {
+        isWaiting.add(agentId);
+        await opened.promise;
+      }
+      return result;
+    });
+    t.teardown(() => agent.close());
+  }
+  await eventually('all agents are connected', async () => (await connectedAgents(api)) === fleet.size, limitMs);
+  const started = await fetch(`${api}/rollouts`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      ...{ id: 'web', agents: ['edge-*'], payload: { releaseName: 'web', namespace: 'shop', chartName: 'new' } },
+      ...{ soak: false, waves: [{ size: 1 }, { size: 2 }, {}], concurrency: 2 },
+    }),
+  });
+  t.is(started.status, 202, await started.text());
+  await eventually('two clusters of the second wave update', () => isWaiting.size === 2, limitMs);
+  await killLeader(replicas);
+  opened.resolve(undefined); // their results arrive at the second leader, which ends with some of them
+  await eventually('the last wave has begun', () => upgradesOf(fleet).filter((count) => count > 0).length > 3, limitMs);
+  await killLeader(replicas);
+  const phaseOf = async () => {
+    const response = await fetch(`${api}/rollouts/web`).catch(() => undefined);
+    return ((await response?.json().catch(() => undefined)) as { phase?: string } | undefined)?.phase;
+  };
+  await eventually('the rollout has succeeded', async () => (await phaseOf()) === 'succeeded', limitMs);
+  t.deepEqual(upgradesOf(fleet), [1, 1, 1, 1, 1, 1]);
+};
+
+/** Returns how often each cluster was upgraded. */
+function upgradesOf(fleet: Fleet): number[] {
+  return Array.from(fleet.values(), ({ revisions }) => revisions.filter(({ chart }) => chart === 'new').length);
+}
+
+for (const [name, runTest] of [
   [title, run],
   [relayTitle, runRelayed],
+  [rolloutTitle, runRollout],
 ] as const) {
   if (folder === undefined) test.skip(`${name} (PostgreSQL is not installed)`, (t) => t.pass());
-  else test.serial(name, exec, folder);
+  else test.serial(name, runTest, folder);
 }

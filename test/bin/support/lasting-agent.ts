@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import { commandTypes, isCommandType } from '../../../src/protocol/commands/index.ts';
 import type { Packet } from '../../../src/protocol/packet.ts';
 import { installed } from '../../control-plane/support/raw-agent.ts';
 
@@ -16,8 +17,13 @@ export interface LastingAgent {
   close(): Promise<void>;
 }
 
-export function startLastingAgent(agentId: string, url: string): LastingAgent {
+/** Performs a command, and returns its result. It is called once for each key. */
+export type Performer = (key: string, type: string, payload: Record<string, unknown>) => Promise<object>;
+
+/** @param perform Default: the agent installs releases, and knows no other commands. */
+export function startLastingAgent(agentId: string, url: string, perform?: Performer): LastingAgent {
   const performed = new Set<string>();
+  const results = new Map<string, Promise<object>>();
   const held = new Set<string>();
   let heldRelease: string | undefined;
   const closing = new AbortController();
@@ -29,10 +35,16 @@ export function startLastingAgent(agentId: string, url: string): LastingAgent {
   };
   const answer = (key: string) => {
     send('accepted', { durable: false }, key);
-    if (!held.has(key)) send('result', installed, key);
+    const result = results.get(key);
+    if (result) void result.then((known) => send('result', known, key));
+    else if (!held.has(key)) send('result', installed, key);
   };
   const receive = ({ key, type, payload = '{}' }: Packet) => {
-    if (type === 'install_release' && key !== undefined) {
+    if (perform && key !== undefined && isCommandType(type)) {
+      performed.add(key);
+      if (!results.has(key)) results.set(key, perform(key, type, JSON.parse(payload) as Record<string, unknown>));
+      answer(key);
+    } else if (type === 'install_release' && key !== undefined) {
       if (!performed.has(key)) {
         performed.add(key);
         if ((JSON.parse(payload) as { releaseName: string }).releaseName === heldRelease) held.add(key);
@@ -49,7 +61,7 @@ export function startLastingAgent(agentId: string, url: string): LastingAgent {
       socket = current;
       current.on('error', () => undefined); // `close` follows
       current.on('message', (data: Buffer) => receive(JSON.parse(data.toString()) as Packet));
-      current.once('open', () => send('hello', hello(agentId)));
+      current.once('open', () => send('hello', hello(agentId, perform ? commandTypes : ['install_release'])));
       await new Promise<void>((resolve) => current.once('close', () => resolve()));
       await sleep(pauseMs, undefined, { signal: closing.signal }).catch(() => undefined);
     }
@@ -72,7 +84,7 @@ export function startLastingAgent(agentId: string, url: string): LastingAgent {
   };
 }
 
-const hello = (agentId: string) => ({
-  ...{ agentId, instanceId: 'a', version: '1', capabilities: ['install_release'], durable: false },
+const hello = (agentId: string, capabilities: readonly string[]) => ({
+  ...{ agentId, instanceId: 'a', version: '1', capabilities, durable: false },
   limits: { maxPacketBytes: 1_000_000 },
 });
