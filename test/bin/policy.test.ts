@@ -253,6 +253,41 @@ test('a plan does not help around a rule that refuses its command, or around con
   t.regex((await failureOf(only(uninstalled.plan))).message, /by hand/, 'also by the default');
 });
 
+const holding: Record<string, [policy: string, reason: RegExp]> = {
+  'pauses it': [`paused: audit until Friday\n${strict}`, /audit until Friday/],
+  'pins its version': [
+    strict.replace("['local:*']", "['local:*']\n    versions: '<1.0.0'"),
+    /versions: version 1\.0\.0/,
+  ],
+};
+
+for (const [owner, [policy, reason]] of Object.entries(holding)) {
+  test(`a rollout leaves a cluster as it is while its owner ${owner}, and updates it afterwards`, async (t) => {
+    const { plane, api, file } = await policyWorld(t);
+    await answerOf(plane.install(agentId, install('app')));
+    writeFileSync(file, policy);
+    const before = api.requests.length;
+    const payload = install('app', 'image: registry.example.com/app:2');
+    await plane.rollouts.start({ id: 'app-2', agents: [agentId], payload, soak: false });
+    const stage = async (wanted: string) => {
+      for await (const { type } of plane.rollouts.events('app-2', undefined, AbortSignal.timeout(50_000))) {
+        const [cluster] = type === 'cluster' ? plane.rollouts.clusters('app-2') : [];
+        if (cluster?.stage === wanted) return cluster;
+      }
+      throw new Error(`the cluster is not ${wanted}`);
+    };
+    const held = await stage('held');
+    t.is(held.failure?.code, 'denied_by_policy');
+    t.regex(held.failure?.message ?? '', reason);
+    t.deepEqual(changes(api.requests.slice(before)), []);
+    t.is((await answerOf(plane.history(agentId, release))).releases.length, 1);
+    writeFileSync(file, strict);
+    await plane.rollouts.retry('app-2');
+    t.is((await stage('updated')).revision, 2);
+    t.is((await answerOf(plane.history(agentId, release))).releases.length, 2);
+  });
+}
+
 test('a chart is refused before it is fetched', async (t) => {
   const { plane } = await policyWorld(t);
   const refused = ['oci://127.0.0.1:9/charts/web', 'http://127.0.0.1:9/web-1.0.0.tgz'];
