@@ -11,10 +11,13 @@ import test, { type ExecutionContext } from 'ava';
 import { credentialOf, formatAgentsFile } from '../../src/control-plane/agent-credentials.ts';
 import { ControlPlane } from '../../src/control-plane/index.ts';
 import { connectCluster, type KubeCluster } from '../../src/kube/cluster.ts';
+import { fieldAt } from '../../src/objects/fields.ts';
 import { uniqueName } from '../api/environment.ts';
 import { archiveOf } from '../bin/support/archive.ts';
 import { failureOf } from '../bin/support/world.ts';
 import { tokensOf } from '../control-plane/support/credentials.ts';
+import { postgresFolder, startPostgres } from '../control-plane/support/postgres.ts';
+import { rawAgent } from '../control-plane/support/raw-agent.ts';
 import { eventually } from '../support/eventually.ts';
 import { program } from '../support/program.ts';
 import { helm, runHelm } from './helm.ts';
@@ -124,6 +127,65 @@ if (!base || !loadCommand || !host) {
       });
       await call('uninstall', 'plane', '--namespace', namespace, '--wait', '--timeout', '90s');
       await assertGone(t, cluster, namespace);
+    });
+  }
+
+  const postgres = postgresFolder();
+  const replicasTitle =
+    "replicas of the control plane's chart are all ready, and serve while the one that leads is killed";
+  if (postgres === undefined) test.skip(`${replicasTitle} (PostgreSQL is not installed)`, (t) => t.pass());
+  else {
+    test(replicasTitle, async (t) => {
+      t.timeout(900_000, 'a busy machine, and the build of the image');
+      const { cluster, namespace } = await restricted(t);
+      const server = await startPostgres(postgres, { address: host });
+      t.teardown(() => server.close());
+      const users = uniqueName('users');
+      const tokens = Array.from({ length: 3 }, () => uniqueName('token'));
+      const agents = formatAgentsFile(tokens.map((token, index) => credentialOf(`edge-${index}`, token)));
+      await createSecret(cluster, namespace, 'tokens', { agents, users });
+      await createSecret(cluster, namespace, 'database', { url: await server.createDatabase() });
+      const values = await valuesFile(t, {
+        ...(await imageValues()),
+        ...{ fullnameOverride: 'plane', replicas: 3, tokens: { existingSecret: 'tokens' } },
+        database: { existingSecret: 'database' },
+        networkPolicy: { egress: [{ ports: [{ port: server.port }] }] },
+      });
+      const given = [join(deploy, 'helm-agent-control-plane'), '--namespace', namespace, '--values', values];
+      await helm('helm4', 'install', 'plane', ...given, '--wait', '--timeout', '120s');
+      const pods = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace });
+      const addresses = pods.map((pod) => String(fieldAt(pod, 'status', 'podIP')));
+      t.is(addresses.length, 3);
+      await Promise.all(
+        addresses.map((address, index) =>
+          rawAgent(`ws://${address}:8088`, { agentId: `edge-${index}` }, tokens[index]),
+        ),
+      );
+      const connected = async (address: string) => {
+        const response = await fetch(`http://${address}:8088/api/agents`, {
+          headers: { authorization: `Bearer ${users}` },
+        });
+        const body = (await response.json()) as { agents: Array<{ connected: boolean }> };
+        return body.agents.filter((agent) => agent.connected).length;
+      };
+      await eventually('each replica serves all agents', async () =>
+        (await Promise.all(addresses.map(connected))).every((count) => count === 3),
+      );
+      const leads = await Promise.all(
+        addresses.map(async (address) => (await fetch(`http://${address}:8081/readyz/store`)).status === 200),
+      );
+      t.is(leads.filter(Boolean).length, 1);
+      const leader = pods[leads.indexOf(true)];
+      const started = performance.now();
+      await cluster.delete({ apiVersion: 'v1', kind: 'Pod', namespace, name: leader?.metadata.name ?? '' });
+      const others = addresses.filter((_, index) => leads[index] !== true);
+      await eventually('the others serve', async () => {
+        const counts = await Promise.all(others.map((address) => connected(address).catch(() => undefined)));
+        return counts.every((count) => count !== undefined);
+      });
+      t.log(`all others serve ${((performance.now() - started) / 1000).toFixed(1)} s after the leader was deleted`);
+      await helm('helm4', 'upgrade', 'plane', ...given, '--set', 'logLevel=debug', '--set', 'podLabels.a=b', '--wait');
+      await helm('helm4', 'uninstall', 'plane', '--namespace', namespace, '--wait');
     });
   }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
-import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -61,8 +61,16 @@ export function postgresOfFile(test: TestFn): (() => PostgresServer) | undefined
 const nobody = 65_534;
 const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
 
+export interface PostgresOptions {
+  /** The address of this machine on which clients reach it. Default: 127.0.0.1. */
+  address?: string;
+}
+
 /** Starts a server with a new data folder. What it has written survives `kill`. */
-export async function startPostgres(bin: string): Promise<PostgresServer> {
+export async function startPostgres(
+  bin: string,
+  { address = '127.0.0.1' }: PostgresOptions = {},
+): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'helm-agent-postgres-'));
   const passwordFile = join(folder, 'password');
   await writeFile(passwordFile, password);
@@ -72,8 +80,9 @@ export async function startPostgres(bin: string): Promise<PostgresServer> {
   const options = { ...user, cwd: folder, env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' } };
   const initdb = ['-D', data, '-U', 'plane', '-A', 'scram-sha-256', '-E', 'UTF8', '--no-locale', '--no-sync'];
   await promisify(execFile)(join(bin, 'initdb'), [...initdb, `--pwfile=${passwordFile}`], options);
+  await appendFile(join(data, 'pg_hba.conf'), 'host all all all scram-sha-256\n');
   const port = await freePort();
-  const urlOf = (database: string) => `postgresql://plane:${password}@127.0.0.1:${port}/${database}`;
+  const urlOf = (database: string) => `postgresql://plane:${password}@${address}:${port}/${database}`;
   let child: ChildProcess | undefined;
   let databases = 0;
   const query = async <Row extends object>(url: string, text: string) => {
@@ -96,7 +105,7 @@ export async function startPostgres(bin: string): Promise<PostgresServer> {
       return urlOf(name);
     },
     async start() {
-      const settings = ['fsync=off', 'shared_buffers=16MB', 'listen_addresses=127.0.0.1', `port=${port}`];
+      const settings = ['fsync=off', 'shared_buffers=16MB', `listen_addresses=${address}`, `port=${port}`];
       const flags = [...settings, `unix_socket_directories=${folder}`].flatMap((setting) => ['-c', setting]);
       await eventually('PostgreSQL is ready', async () => {
         // after `kill`, it ends as long as processes of the last one use the memory that they share
