@@ -22,6 +22,8 @@ const rules: ReadonlyMap<string, ReadinessRule> = new Map<string, ReadinessRule>
   ['apps/DaemonSet', daemonSetReadiness],
   ['apps/Deployment', deploymentReadiness],
   ['apps/ReplicaSet', replicaSetReadiness],
+  // not in kstatus, which would take it for ready at once
+  ['ReplicationController', replicaSetReadiness],
   ['policy/PodDisruptionBudget', () => current('AllowedDisruptions has been computed.')],
   ['batch/CronJob', () => current('Resource is always ready')],
   ['batch/Job', jobReadiness],

@@ -103,7 +103,7 @@ export function replicaSetReadiness(object: KubeObject): Readiness {
     if (wanted > count) return inProgress(`${label}: ${count}/${wanted}`);
   }
   if (replicas > wanted) return inProgress(`Pending termination: ${replicas - wanted}`);
-  return current(`ReplicaSet is available. Replicas: ${replicas}`);
+  return current(`${object.kind} is available. Replicas: ${replicas}`);
 }
 
 export function jobReadiness(object: KubeObject, { toCompletion }: ReadinessOptions): Readiness {

@@ -7,50 +7,47 @@ import { recordEvent } from './events.ts';
 import { podFromTemplate } from './pod-template.ts';
 import { controlledBy, isPodActive, isPodReady, keyOf, liveObject, pods, typeOf, writeStatus } from './workload.ts';
 
-/** Creates and deletes pods until a ReplicaSet has the number that it requests. */
-export const replicaSetController: Controller = {
-  name: 'replicaset',
-  watches: { 'apps/replicasets': itself, [pods]: ownerOf('ReplicaSet') },
-  reconcile(key, tools) {
-    const set = liveObject(tools, 'apps/replicasets', key);
-    if (!set) return;
-    const active = controlledBy(tools, set, pods).filter(isPodActive);
-    const wanted = numberAt(set, 'spec', 'replicas') ?? 1;
-    const failure = scale(tools, set, active, wanted);
-    if (failure) tools.requeueAfter(1000);
-    writeReplicaSetStatus(tools, set, failure);
-  },
-};
+export const replicaSetController = controllerOf('ReplicaSet', 'apps/replicasets');
+
+export const replicationController = controllerOf('ReplicationController', '/replicationcontrollers');
+
+/** Creates and deletes pods until an object of the kind has the number that it requests. */
+function controllerOf(kind: string, collection: string): Controller {
+  return {
+    name: kind.toLowerCase(),
+    watches: { [collection]: itself, [pods]: ownerOf(kind) },
+    reconcile(key, tools) {
+      const set = liveObject(tools, collection, key);
+      if (!set) return;
+      const active = controlledBy(tools, set, pods).filter(isPodActive);
+      const wanted = numberAt(set, 'spec', 'replicas') ?? 1;
+      const failure = scale(tools, set, active, wanted);
+      if (failure) tools.requeueAfter(1000);
+      writeReplicaSetStatus(tools, set, failure);
+    },
+  };
+}
 
 function scale(tools: ControllerTools, set: KubeObject, active: KubeObject[], wanted: number): ApiError | undefined {
   const type = typeOf(tools, 'v1', 'Pod');
   const { namespace, name } = keyOf(set);
+  const component = `${set.kind.toLowerCase()}-controller`;
   for (let count = active.length; count < wanted; count++) {
     try {
       const pod = tools.objects.create(type, namespace, podFromTemplate(set, { generateName: `${name}-` }));
       const message = `Created pod: ${pod.metadata.name}`;
-      recordEvent(tools, set, {
-        type: 'Normal',
-        reason: 'SuccessfulCreate',
-        message,
-        component: 'replicaset-controller',
-      });
+      recordEvent(tools, set, { type: 'Normal', reason: 'SuccessfulCreate', message, component });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const message = `Error creating: ${error.message}`;
-      recordEvent(tools, set, { type: 'Warning', reason: 'FailedCreate', message, component: 'replicaset-controller' });
+      recordEvent(tools, set, { type: 'Warning', reason: 'FailedCreate', message, component });
       return error;
     }
   }
   for (const pod of [...active].sort(byDeletionOrder).slice(0, Math.max(0, active.length - wanted))) {
     tools.objects.remove(type, namespace, pod.metadata.name);
     const message = `Deleted pod: ${pod.metadata.name}`;
-    recordEvent(tools, set, {
-      type: 'Normal',
-      reason: 'SuccessfulDelete',
-      message,
-      component: 'replicaset-controller',
-    });
+    recordEvent(tools, set, { type: 'Normal', reason: 'SuccessfulDelete', message, component });
   }
   return undefined;
 }

@@ -7,7 +7,7 @@ import { startGarbageCollector } from './garbage-collector.ts';
 import { jobController } from './jobs.ts';
 import { namespaceController } from './namespaces.ts';
 import { podController } from './pods.ts';
-import { replicaSetController } from './replica-sets.ts';
+import { replicaSetController, replicationController } from './replica-sets.ts';
 import { simpleControllers } from './simple-controllers.ts';
 import { statefulSetController } from './stateful-sets.ts';
 
@@ -19,6 +19,7 @@ export function startControllers(state: ClusterState, options: { speed: number; 
     definitionController,
     deploymentController,
     replicaSetController,
+    replicationController,
     statefulSetController,
     daemonSetController,
     jobController(),

@@ -139,6 +139,24 @@ test('scales a workload to more pods and to none', async (t) => {
   await t.throwsAsync(scale(1, 'rs', replicaSet?.metadata.name), { message: /belongs to Deployment web/ });
 });
 
+test('scales a ReplicationController, and waits until its pods are ready', async (t) => {
+  const world = await installed(t);
+  const { cluster, namespace } = world;
+  const metadata = { name: 'old', namespace };
+  await cluster.create({
+    ...{ apiVersion: 'v1', kind: 'ReplicationController', metadata },
+    spec: {
+      replicas: 1,
+      selector: { app: 'old' },
+      template: { metadata: { labels: { app: 'old' } }, spec: { containers: [{ name: 'app', image: 'app' }] } },
+    },
+  });
+  const { changes } = await scaleWorkload.run(world.context(), { namespace, ...named('rc', 'old'), replicas: 3 });
+  t.like(changes, [{ kind: 'ReplicationController', change: 'scaled from 1 to 3' }]);
+  const live = await cluster.get({ apiVersion: 'v1', kind: 'ReplicationController', ...metadata });
+  t.is(fieldAt(live, 'status', 'readyReplicas'), 3);
+});
+
 test('a number of replicas is required, may be 0, and has limits', (t) => {
   const read = (replicas?: unknown) =>
     decodePayload(payloadReaders.scale_workload, JSON.stringify({ kind: 'deploy', name: 'web', replicas }));
