@@ -115,7 +115,7 @@ class ExecProcess implements ContainerProcess {
   }
 }
 
-/** Yields what a process has written. Messages of one channel that follow each other come together. */
+/** Yields what a process has written: messages of one channel that follow each other together. */
 function* outputsOf(batch: readonly ReceivedMessage[]): Generator<ProcessOutput> {
   let from: ProcessOutput['from'] = 'output';
   let parts: Buffer[] = [];

@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
+import { connectCluster } from '../../src/kube/cluster.ts';
 import { fieldAt } from '../../src/objects/fields.ts';
+import type { CommandType } from '../../src/protocol/commands/index.ts';
+import { uniqueName } from '../api/environment.ts';
 import { eventually } from '../support/eventually.ts';
 import { useHarness } from './harness.ts';
 import { freeNamespace } from './namespaces.ts';
@@ -11,9 +14,99 @@ import { runCtl } from './twins.ts';
 const charts = fileURLToPath(new URL('fixtures', import.meta.url));
 const rights = ['--allow-rights', 'read,deploy,act'];
 const harness = useHarness(() => ({ kubeconfig: kubeconfigText(), localCharts: charts, arguments: rights }));
+const reader = useHarness(() => ({
+  ...{ kubeconfig: kubeconfigText(), localCharts: charts },
+  arguments: ['--allow-rights', 'read'],
+}));
+
+const cluster = connectCluster({ text: kubeconfigText() });
+const untouched = uniqueName('e2e');
+const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: untouched, name: 'web' };
+
+test.before('objects that no one changes', async () => {
+  const metadata = { name: 'web', namespace: untouched };
+  const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'app', image: 'none' }] } };
+  const jobSpec = { template: { spec: { ...template.spec, restartPolicy: 'Never' } } };
+  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: untouched } });
+  await cluster.create({ apiVersion: 'v1', kind: 'Pod', metadata, spec: template.spec });
+  await cluster.create({
+    ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata },
+    spec: { replicas: 0, selector: { matchLabels: { app: 'web' } }, template },
+  });
+  await cluster.create({
+    ...{ apiVersion: 'batch/v1', kind: 'CronJob', metadata },
+    spec: { schedule: '0 0 1 1 *', jobTemplate: { spec: jobSpec } },
+  });
+});
+
+test.after.always('objects that no one changes', async () => {
+  await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: untouched });
+  await cluster.close();
+});
+
+const refused = test.macro({
+  title: (title = '', type: CommandType) => `an agent without the right to it refuses ${type}${title}`,
+  async exec(t, type: CommandType, right: string, payload: object, line?: readonly string[]) {
+    const { plane, agentId } = reader();
+    const before = await cluster.get(deployment);
+    const named = { namespace: untouched, ...payload };
+    const result = await plane.send(agentId, { type, payload: named }).result;
+    t.like(result, { ok: false, error: { code: 'forbidden' } });
+    t.regex(
+      result.ok ? '' : result.error.message,
+      new RegExp(`needs the right "${right}"; its owner allows read, and`),
+    );
+    if (line !== undefined) {
+      const { stderr, code } = await runCtl(reader(), [...line, '-n', untouched]);
+      t.is(code, 1, stderr);
+      t.regex(stderr, new RegExp(`needs the right "${right}".*--allow-rights.*\\(forbidden\\)`, 's'));
+    }
+    t.is((await cluster.get(deployment))?.metadata.resourceVersion, before?.metadata.resourceVersion);
+    const pod = await cluster.get({ apiVersion: 'v1', kind: 'Pod', namespace: untouched, name: 'web' });
+    t.is(pod?.metadata.deletionTimestamp, undefined);
+    t.deepEqual(await cluster.list({ apiVersion: 'batch/v1', kind: 'Job', namespace: untouched }), []);
+  },
+});
+
+const web = { kind: 'deploy', name: 'web' };
+const command = ['true'];
+test(refused, 'pod_logs', 'logs', { name: 'web' }, ['logs', 'web']);
+test(refused, 'port_forward', 'exec', { name: 'web', port: 80 });
+test(refused, 'exec_pod', 'exec', { name: 'web', command });
+test(' of cp', refused, 'exec_pod', 'exec', { name: 'web', command }, ['cp', 'web:/etc/hosts', 'copied-hosts']);
+test(refused, 'restart_workload', 'act', web, ['restart', 'deploy', 'web']);
+test(refused, 'scale_workload', 'act', { ...web, replicas: 1 }, ['scale', 'deploy', 'web', '1']);
+test(refused, 'pause_rollout', 'act', { name: 'web' }, ['pause', 'web']);
+test(refused, 'resume_rollout', 'act', { name: 'web' }, ['resume', 'web']);
+test(refused, 'stop_release', 'act', { releaseName: 'web' }, ['stop', 'web']);
+test(refused, 'start_release', 'act', { releaseName: 'web' }, ['start', 'web']);
+test(refused, 'delete_pod', 'act', { name: 'web' }, ['delete-pod', 'web']);
+test(refused, 'run_job', 'act', { name: 'web' }, ['run-job', 'web']);
+
+test('scales a ReplicationController, and does not restart it', async (t) => {
+  const namespace = freeNamespace(t, cluster);
+  const metadata = { name: 'old', namespace };
+  const container = { name: 'app', image: 'localhost/app:1', args: ['serve'] };
+  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  await cluster.create({
+    ...{ apiVersion: 'v1', kind: 'ReplicationController', metadata },
+    spec: {
+      replicas: 1,
+      selector: { app: 'old' },
+      template: { metadata: { labels: { app: 'old' } }, spec: { containers: [container] } },
+    },
+  });
+  const ctl = (...args: string[]) => runCtl(harness(), [...args, '-n', namespace]);
+  const scaled = await ctl('scale', 'rc', 'old', '2');
+  t.regex(scaled.stdout, /ReplicationController old scaled from 1 to 2/, scaled.stderr);
+  const live = await cluster.get({ apiVersion: 'v1', kind: 'ReplicationController', namespace, name: 'old' });
+  t.is(fieldAt(live, 'status', 'readyReplicas'), 2, 'it waits until both pods are ready');
+  t.regex((await ctl('scale', 'rc', 'old', '0')).stdout, /scaled from 2 to 0/);
+  t.regex((await ctl('restart', 'rc', 'old')).stderr, /ReplicationController cannot be restarted.*\(bad_request\)/s);
+});
 
 test('acts on what runs in a real cluster', async (t) => {
-  const { cluster, plane, agentId } = harness();
+  const { plane, agentId } = harness();
   const namespace = freeNamespace(t, cluster);
   const ctl = async (...args: string[]) => {
     const { stdout, stderr, code } = await runCtl(harness(), [...args, '-n', namespace]);

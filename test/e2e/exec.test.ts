@@ -49,6 +49,8 @@ test.before('pods', async () => {
   for (const name of ['tools', 'doomed']) await cluster.create(pod(name, tools));
   const echo = "require('net').createServer({ allowHalfOpen: true }, (s) => s.pipe(s)).listen(8000)";
   await cluster.create(pod('echo', { image, command: ['node', '-e', echo] }));
+  const mortal = `require('net').createServer((s) => s.on('data', (b) => (String(b) === 'die' ? process.exit(1) : s.write(b))).on('error', () => {})).listen(8000)`;
+  await cluster.create(pod('mortal', { image, command: ['node', '-e', mortal] }));
   await cluster.create(pod('bare', { image: 'localhost/app:1', args: ['sleep', '10h'] }));
   await eventually('the pods run', async () => {
     const pods = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace });
@@ -295,8 +297,35 @@ onCluster(`connections to a port of a pod carry bytes, many at a time${needs}`, 
   t.pass();
 });
 
+onCluster(`connections to a port end with its container, and begin again with the next one${needs}`, async (t) => {
+  t.timeout(120_000);
+  const { url, agentId } = harness();
+  const place = ['--server', url, '--agent', agentId, '-n', namespace];
+  const child = spawn(process.execPath, [program, 'ctl', 'port-forward', 'mortal', ':8000', ...place]);
+  t.teardown(() => child.kill('SIGKILL'));
+  const texts = { stdout: '', stderr: '' };
+  child.stdout.on('data', (bytes: Buffer) => (texts.stdout += bytes.toString()));
+  child.stderr.on('data', (bytes: Buffer) => (texts.stderr += bytes.toString()));
+  await eventually('it listens', () => /127\.0\.0\.1:\d+/.test(texts.stdout));
+  const port = Number(/127\.0\.0\.1:(\d+)/.exec(texts.stdout)?.[1]);
+  /** Sends a word, and returns what arrives first: bytes, or the end as an empty text. */
+  const say = async (word: string) => {
+    const socket = connect({ port, host: '127.0.0.1' }).on('error', () => undefined);
+    t.teardown(() => socket.destroy());
+    const ended = once(socket, 'close').then(() => '');
+    const arrived = once(socket, 'data').then(([bytes]) => String(bytes));
+    socket.write(word);
+    return await Promise.race([arrived, ended]);
+  };
+  t.is(await say('ping'), 'ping');
+  t.is(await say('die'), '', 'the connection is closed');
+  await eventually('the next container listens', async () => (await say('ping')) === 'ping');
+  t.is(child.exitCode, null);
+  t.notRegex(texts.stderr, /undefined|at file:/);
+});
+
 onCluster(
-  `a Job, and the newest Job of a CronJob, lead to their pods, which run programs and have logs${needs}`,
+  `a ReplicationController, a Job, and the newest Job of a CronJob lead to their pods, which run programs and have logs${needs}`,
   async (t) => {
     t.timeout(120_000);
     const tools = { name: 'main', image, imagePullPolicy: 'Never', command: ['sh', '-c', 'hostname; sleep 1000'] };
@@ -317,7 +346,16 @@ onCluster(
         ...job,
       });
     }
+    await cluster.create({
+      ...{ apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'old', namespace } },
+      spec: {
+        replicas: 1,
+        selector: { app: 'old' },
+        template: { metadata: { labels: { app: 'old' } }, spec: { ...spec, restartPolicy: 'Always' } },
+      },
+    });
     for (const [target, pod] of [
+      ['rc/old', /^old-\w+$/],
       ['job/load', /^load-\w+$/],
       ['cronjob/nightly', /^nightly-1-\w+$/],
     ] as const) {

@@ -6,17 +6,19 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { ControlPlane } from '../../src/control-plane/index.ts';
+import { type CommandEvent, ControlPlane, type SentCommand } from '../../src/control-plane/index.ts';
 import { connectCluster } from '../../src/kube/cluster.ts';
-import { stringAt } from '../../src/objects/fields.ts';
+import { fieldAt, stringAt } from '../../src/objects/fields.ts';
 import { uniqueName } from '../api/environment.ts';
+import { crashWorld, kill, statuses } from '../bin/support/crash-world.ts';
+import { startCuttableProxy } from '../bin/support/cuttable-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { program } from '../support/program.ts';
 import { type AgentProcess, startAgentProcess } from './agent-process.ts';
 import { kubeconfigFile, kubeconfigText } from './real-cluster.ts';
 
-// The agent is killed in the middle of everything that has a stream, or follows something. Needs
-// the image localhost/node:24 on the node.
+// The agent is killed, or loses its connection, in the middle of everything that has a stream, or
+// follows something, and of acts. Needs the image localhost/node:24 on the node.
 
 const namespace = uniqueName('e2e');
 const cluster = connectCluster({ text: kubeconfigText() });
@@ -50,14 +52,18 @@ test.after.always('namespace', async () => {
   await cluster.close();
 });
 
-/** Starts a control plane, and an agent that can be killed and started again. */
-async function world(t: ExecutionContext) {
+/** The way in which an agent is interrupted: its process ends without a word, or its connection. */
+type Interruption = 'killed' | 'cut off';
+
+/** Starts a control plane, and an agent that can be interrupted, and come back. */
+async function world(t: ExecutionContext, interruption: Interruption) {
   const plane = new ControlPlane();
   const port = await plane.listen(0);
+  const proxy = await startCuttableProxy(port);
   const agentId = uniqueName('e2e');
   const agents: AgentProcess[] = [];
   const start = async () => {
-    const place = ['--control-plane', `ws://127.0.0.1:${port}`, '--agent-id', agentId];
+    const place = ['--control-plane', `ws://127.0.0.1:${proxy.port}`, '--agent-id', agentId];
     agents.push(startAgentProcess([...place, '--kubeconfig', kubeconfigFile(), '--allow-rights', 'read,exec,logs']));
     await plane.waitForAgent(agentId, AbortSignal.timeout(60_000));
   };
@@ -68,16 +74,30 @@ async function world(t: ExecutionContext) {
   };
   t.teardown(async () => {
     await kill().catch(() => undefined);
+    proxy.close();
     await plane.close();
   });
   await start();
+  const interrupt = async () => {
+    if (interruption === 'killed') await kill();
+    else proxy.cut();
+  };
+  const comeBack = async () => {
+    if (interruption === 'killed') {
+      await start();
+      return;
+    }
+    await eventually('the control plane has noticed it', () => plane.agents().length === 0);
+    proxy.heal();
+    await plane.waitForAgent(agentId, AbortSignal.timeout(60_000));
+  };
   const ctl = (...args: string[]) => {
     const [verb = '', ...rest] = args;
     const end = rest.indexOf('--') < 0 ? rest.length : rest.indexOf('--');
     const server = ['--server', `http://127.0.0.1:${port}`, '--agent', agentId];
     return watched(t, [verb, ...rest.slice(0, end), ...server, ...rest.slice(end)]);
   };
-  return { start, kill, ctl };
+  return { interrupt, comeBack, ctl };
 }
 
 /** Runs `helm-agent ctl` in a process of its own, and keeps what it prints. */
@@ -92,85 +112,191 @@ function watched(t: ExecutionContext, args: readonly string[]) {
   return { child, texts, ended };
 }
 
-test('exec ends with an error that says so', async (t) => {
-  const { kill, ctl } = await world(t);
-  const { child, texts, ended } = ctl('exec', 'echo', '-n', namespace, '-i', '--', 'cat');
-  child.stdin.write('ready\n');
-  await eventually('it runs', () => texts.stdout.includes('ready'));
-  await kill();
-  t.is(await ended, 1);
-  t.regex(texts.stderr, /the connection (to the agent )?(is|was) lost|stream to the agent has ended/, texts.stderr);
+const interrupted = test.macro({
+  title: (title = '', interruption: Interruption) => `${title} if the agent is ${interruption}`,
+  async exec(
+    t: ExecutionContext,
+    interruption: Interruption,
+    run: (t: ExecutionContext, world: World) => Promise<void>,
+  ) {
+    t.timeout(180_000, 'a busy machine');
+    await run(t, await world(t, interruption));
+  },
 });
 
-test('cp ends with an error, and does not say that the file is there', async (t) => {
-  const { kill, ctl } = await world(t);
-  const folder = await mkdtemp(join(tmpdir(), 'helm-agent-e2e-'));
-  t.teardown(() => rm(folder, { recursive: true }));
-  await writeFile(join(folder, 'big'), randomBytes(256 * 1024 * 1024));
-  const { texts, ended } = ctl('cp', join(folder, 'big'), `echo:/tmp/big`, '-n', namespace);
-  const size = async () => {
-    const look = ctl('exec', 'echo', '-n', namespace, '--', 'sh', '-c', 'stat -c %s /tmp/big 2>/dev/null || echo 0');
-    await look.ended;
-    return Number(look.texts.stdout);
-  };
-  await eventually('some of it has arrived', async () => (await size()) > 0);
-  await kill();
-  t.is(await ended, 1, texts.stderr);
-  t.regex(texts.stderr, /lost|ended/, texts.stderr);
-});
+type World = Awaited<ReturnType<typeof world>>;
 
-test('logs continue where they have ended when the agent is back, without a lost or repeated line', async (t) => {
-  t.timeout(180_000);
-  const { kill, start, ctl } = await world(t);
-  const { texts, ended } = ctl('logs', 'talks', '-f', '-n', namespace);
-  await eventually('lines arrive', () => texts.stdout.split('\n').length > 5);
-  await kill();
-  await start();
-  t.is(await ended, 0, texts.stderr);
-  t.is(texts.stdout, Array.from({ length: 301 }, (_, index) => `line ${index}\n`).join(''), texts.stderr);
-});
-
-test('port-forward closes its connections, and serves new ones when the agent is back', async (t) => {
-  t.timeout(180_000);
-  const { kill, start, ctl } = await world(t);
-  const { child, texts } = ctl('port-forward', 'echo', ':8000', '-n', namespace);
-  await eventually('it listens', () => /127\.0\.0\.1:\d+/.test(texts.stdout));
-  const port = Number(/127\.0\.0\.1:(\d+)/.exec(texts.stdout)?.[1]);
-  const open = () => {
-    const socket = connect({ port, host: '127.0.0.1' }).on('error', () => undefined);
-    t.teardown(() => socket.destroy());
-    let echoed = '';
-    socket.on('data', (bytes: Buffer) => (echoed += bytes.toString()));
-    socket.write('ping');
-    return { socket, echoed: () => echoed };
-  };
-  const first = open();
-  await eventually('it is connected', () => first.echoed() === 'ping');
-  const closed = once(first.socket, 'close');
-  await kill();
-  await closed;
-  await start();
-  await eventually('a new connection works', async () => {
-    const { socket, echoed } = open();
-    try {
-      await eventually('it responds', () => echoed() === 'ping', 5000);
-      return true;
-    } catch {
-      return false;
-    } finally {
-      socket.destroy();
-    }
+for (const interruption of ['killed', 'cut off'] as const) {
+  test('exec ends with an error that says so', interrupted, interruption, async (t, { interrupt, comeBack, ctl }) => {
+    const { child, texts, ended } = ctl('exec', 'echo', '-n', namespace, '-i', '--', 'cat');
+    child.stdin.write('ready\n');
+    await eventually('it runs', () => texts.stdout.includes('ready'));
+    await interrupt();
+    t.is(await ended, 1);
+    t.regex(texts.stderr, /the connection (to the agent )?(is|was) lost|stream to the agent has ended/, texts.stderr);
+    await comeBack();
   });
-  t.is(child.exitCode, null);
+
+  test('cp does not say that the file is there', interrupted, interruption, async (t, { interrupt, comeBack, ctl }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'helm-agent-e2e-'));
+    t.teardown(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, 'big'), randomBytes(256 * 1024 * 1024));
+    const copy = `/tmp/${uniqueName('big')}`;
+    const { texts, ended } = ctl('cp', join(folder, 'big'), `echo:${copy}`, '-n', namespace);
+    const size = async () => {
+      const look = ctl('exec', 'echo', '-n', namespace, '--', 'sh', '-c', `stat -c %s ${copy} 2>/dev/null || echo 0`);
+      await look.ended;
+      return Number(look.texts.stdout);
+    };
+    await eventually('some of it has arrived', async () => (await size()) > 0);
+    await interrupt();
+    t.is(await ended, 1, texts.stderr);
+    t.regex(texts.stderr, /lost|ended/, texts.stderr);
+    await comeBack();
+  });
+
+  test(
+    'logs continue where they have ended, without a lost or repeated line',
+    interrupted,
+    interruption,
+    async (t, { interrupt, comeBack, ctl }) => {
+      const { texts, ended } = ctl('logs', 'talks', '-f', '-n', namespace);
+      await eventually('lines arrive', () => texts.stdout.split('\n').length > 5);
+      await interrupt();
+      await comeBack();
+      t.is(await ended, 0, texts.stderr);
+      t.is(texts.stdout, Array.from({ length: 301 }, (_, index) => `line ${index}\n`).join(''), texts.stderr);
+    },
+  );
+
+  test(
+    'port-forward closes its connections, and serves new ones later',
+    interrupted,
+    interruption,
+    async (t, { interrupt, comeBack, ctl }) => {
+      const { child, texts } = ctl('port-forward', 'echo', ':8000', '-n', namespace);
+      await eventually('it listens', () => /127\.0\.0\.1:\d+/.test(texts.stdout));
+      const port = Number(/127\.0\.0\.1:(\d+)/.exec(texts.stdout)?.[1]);
+      const open = () => {
+        const socket = connect({ port, host: '127.0.0.1' }).on('error', () => undefined);
+        t.teardown(() => socket.destroy());
+        let echoed = '';
+        socket.on('data', (bytes: Buffer) => (echoed += bytes.toString()));
+        socket.write('ping');
+        return { socket, echoed: () => echoed };
+      };
+      const first = open();
+      await eventually('it is connected', () => first.echoed() === 'ping');
+      const closed = once(first.socket, 'close');
+      await interrupt();
+      await closed;
+      await comeBack();
+      await eventually('a new connection works', async () => {
+        const { socket, echoed } = open();
+        try {
+          await eventually('it responds', () => echoed() === 'ping', 5000);
+          return true;
+        } catch {
+          return false;
+        } finally {
+          socket.destroy();
+        }
+      });
+      t.is(child.exitCode, null);
+      t.regex(texts.stderr, /port 8000: .*(lost|ended)/);
+    },
+  );
+
+  test('a watch of objects does not hang', interrupted, interruption, async (t, { interrupt, comeBack, ctl }) => {
+    const { child, texts, ended } = ctl('list-objects', 'cm', '-n', namespace, '--watch');
+    await eventually('the objects are listed', () => (texts.stdout + texts.stderr).includes('kube-root-ca.crt'));
+    await interrupt();
+    await comeBack();
+    if (interruption === 'killed') {
+      t.is(await ended, 1, texts.stdout + texts.stderr);
+      t.regex(texts.stderr, /result_unknown|lost|ended|restarted|process/i);
+      return;
+    }
+    const name = uniqueName('added');
+    await cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace } });
+    await eventually('it continues', () => texts.stderr.includes(name));
+    t.is(child.exitCode, null);
+  });
+}
+
+test('acts continue when the agent is back, and have one effect each', async (t) => {
+  t.timeout(300_000, 'a busy machine');
+  const [site, stopped] = [`${namespace}-site`, `${namespace}-stopped`];
+  t.teardown(async () => {
+    for (const name of [site, stopped]) await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name });
+  });
+  const args = ['--allow-rights', 'read,deploy,act'];
+  const world = await crashWorld({ kubeconfig: kubeconfigText(), agentNamespace: namespace, args });
+  t.teardown(() => world.close());
+  let agent = await world.start();
+  const { plane, agentId } = world;
+  const release = { releaseName: 'web', chartName: 'web', noHooks: true };
+  for (const name of [site, stopped])
+    t.like(await plane.install(agentId, { ...release, namespace: name }).result, { ok: true });
+  t.like(await plane.stopRelease(agentId, { namespace: stopped, releaseName: 'web' }).result, { ok: true });
+  const container = { name: 'main', image: 'localhost/app:1', args: ['serve'] };
+  for (const name of ['restarted', 'scaled']) {
+    await cluster.create({
+      ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace: site } },
+      spec: {
+        minReadySeconds: 3, // so that there is a wait
+        selector: { matchLabels: { app: name } },
+        template: { metadata: { labels: { app: name } }, spec: { containers: [container] } },
+      },
+    });
+  }
+  const template = { spec: { restartPolicy: 'Never', containers: [{ ...container, args: ['sleep', '3s'] }] } };
+  await cluster.create({
+    ...{ apiVersion: 'batch/v1', kind: 'CronJob', metadata: { name: 'nightly', namespace: site } },
+    spec: { schedule: '0 0 1 1 *', jobTemplate: { spec: { backoffLimit: 0, template } } },
+  });
+  const before = world.jobs(site).length;
+
+  const acts = [
+    plane.restartWorkload(agentId, { kind: 'deploy', namespace: site, name: 'restarted' }),
+    plane.scaleWorkload(agentId, { kind: 'deploy', namespace: site, name: 'scaled', replicas: 2 }),
+    plane.runJob(agentId, { namespace: site, name: 'nightly' }),
+    plane.startRelease(agentId, { namespace: stopped, releaseName: 'web' }),
+    plane.stopRelease(agentId, { namespace: site, releaseName: 'web' }),
+  ] as const;
+  await Promise.all(acts.map((act) => statuses(act, 1)));
+  await kill(world, agent);
+  agent = await world.start();
+  await Promise.all(acts.slice(0, 3).map(untilWait));
+  await kill(world, agent);
+  await world.start();
+  const expected = [/^restarted$/, /^scaled from 1 to 2$/, /^created$/, /^scaled from 0 to 1$/, /^scaled from 1 to 0$/];
+  for (const [index, act] of acts.entries()) {
+    const result = await act.result;
+    t.true(result.ok, JSON.stringify(result));
+    if (result.ok) t.regex(result.changes.map(({ change }) => change).join(), expected[index] ?? /^$/);
+    const events: CommandEvent[] = [];
+    for await (const event of act) events.push(event);
+    t.true(
+      events.some(({ type, payload }) => type === 'accepted' && 'resumed' in payload),
+      act.type,
+    );
+    t.is(events.filter(({ type }) => type === 'result').length, 1);
+  }
+  const replicas = async (name: string, of = site) =>
+    fieldAt(await cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: of, name }), 'spec', 'replicas');
+  t.deepEqual([await replicas('scaled'), await replicas('web'), await replicas('web', stopped)], [2, 0, 1]);
+  const labelSelector = 'app=restarted';
+  const rollouts = await cluster.list({ apiVersion: 'apps/v1', kind: 'ReplicaSet', namespace: site, labelSelector });
+  t.is(rollouts.length, 2, 'one restart');
+  t.is(world.jobs(site).length - before, 1, 'one Job');
+  const again = await plane.startRelease(agentId, { namespace: site, releaseName: 'web' }).result;
+  t.like(again, { ok: true, changes: [{ change: 'scaled from 0 to 1' }] }, 'the note is that of before');
 });
 
-test('a watch of objects does not hang: it continues, or says that its command has ended', async (t) => {
-  t.timeout(180_000);
-  const { kill, start, ctl } = await world(t);
-  const { texts, ended } = ctl('list-objects', 'pods', '-n', namespace, '--watch');
-  await eventually('the pods are listed', () => (texts.stdout + texts.stderr).includes('echo'));
-  await kill();
-  await start();
-  t.is(await ended, 1, texts.stdout + texts.stderr);
-  t.regex(texts.stderr, /result_unknown|lost|ended|restarted|process/i);
-});
+/** Resolves when a command waits for its objects, or has ended. */
+async function untilWait(command: SentCommand): Promise<void> {
+  for await (const { type, payload } of command) {
+    if (type === 'status' && 'step' in payload && payload.step === 'wait' && payload.state === 'running') return;
+  }
+}
