@@ -18,7 +18,7 @@ export function limitedCluster(cluster: Cluster, policy: CommandPolicy): Cluster
   };
   /** Compares the object that a patch makes: what is sent is only a part of it. */
   const requireResult = async (tried: () => Promise<KubeObject>) => {
-    if (policy.conditions !== undefined) await policy.conditions.requireObjects([await tried()]);
+    if (policy.conditions?.readsObjects === true) await policy.conditions.requireObjects([await tried()]);
   };
   return {
     ...cluster,

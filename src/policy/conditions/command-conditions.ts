@@ -46,6 +46,8 @@ export interface CommandConditions {
   requireChart(chart: LoadedChart): Promise<void>;
   /** Rejects with `PolicyError` unless the conditions on commands hold for that of a plan. */
   requirePlanned(type: PlannedCommand, options: object): Promise<void>;
+  /** Whether there are conditions on objects. */
+  readonly readsObjects: boolean;
   /** Rejects with `PolicyError` unless the conditions on objects hold for objects to write. */
   requireObjects(objects: readonly object[]): Promise<void>;
 }
@@ -86,14 +88,16 @@ export async function openConditions(
   await requireAt('command');
   const isLoaded = scope.chart !== undefined && scope.chart.reference !== 'manifests:';
   if (!isLoaded) await requireAt('chart');
+  const readsObjects = hasConditions({ rule, stage: 'object', isContinued }, policy);
   return {
+    readsObjects,
     requireChart: (chart) => requireAt('chart', { chart: chartValue(chart) }),
     requirePlanned(type, payload) {
       const { command } = conditionValues({ ...scope, type, right: commands[type].right, payload });
       return requireAt('command', { command });
     },
     async requireObjects(objects) {
-      if (!hasConditions({ rule, stage: 'object', isContinued }, policy)) return;
+      if (!readsObjects) return;
       const texts = objects.map((object) => JSON.stringify(object));
       const unknown = new Map(texts.map((text) => [digestOf(text), text]));
       for (const digest of passed) unknown.delete(digest);

@@ -183,3 +183,18 @@ test('each write is compared, and a patch by the object that it makes', async (t
   await t.throwsAsync(cluster.mergePatch({ ...ref, name: 'big' }, { spec: { replicas: 9 } }), refusal);
   t.deepEqual(sent, ['dry mergePatch']);
 });
+
+test('a patch is sent once if no condition reads objects', async (t) => {
+  const sent: string[] = [];
+  const mergePatch = (_: unknown, __: unknown, options?: { dryRun?: boolean }) => {
+    sent.push(options?.dryRun === true ? 'dry' : 'patch');
+    return Promise.resolve(object(1));
+  };
+  for (const expression of ['command.type != "a"', 'chart == null || chart.version != "2.0.0"']) {
+    const limits = await (await policyWith(t, expression)).decide(scope, 'begins');
+    const cluster = limitedCluster({ mergePatch } as unknown as Cluster, limits); // no other method is called
+    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' };
+    await cluster.mergePatch(ref, { metadata: {} });
+  }
+  t.deepEqual(sent, ['patch', 'patch']);
+});
