@@ -1,5 +1,6 @@
 // Time that a policy and signatures add to a command: a policy with 100 rules, of which the last
 // one is for it and has conditions, an install of 20 objects, and Ed25519 signatures of a payload.
+// The agent's work alone, without a cluster: policy-deploys.ts measures whole commands.
 // Usage: npm run -s bench:policy
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -13,25 +14,15 @@ import { SealingKeys } from '../src/sealing/sealing-keys.ts';
 import { signCommand, verifyCommand } from '../src/signatures/command-statement.ts';
 import { sshLineOf } from '../src/signatures/public-key.ts';
 import { pemSigner } from '../src/signatures/signer.ts';
+import { limitsFor, onCommand, onObjects, policyText } from './bench-policy.ts';
 import { median, quantile } from './statistics.ts';
 
 const rounds = 500;
 const objectCount = 20;
 
 const signer = pemSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
-const rule = (index: number, limits: string) =>
-  `  - { name: rule-${index}, namespaces: [team-${index}-*], releases: ['*'], commands: [deploy], callers: [ci-${index}], ${limits} }\n`;
-const limits = `charts: ['oci://registry.example.com/*'], versions: '>=1.0.0', kinds: ['*'], deniedKinds: ['*.rbac.authorization.k8s.io'],
-      objectNamespaces: [release], images: ['registry.example.com/*'],
-      sizes: { objects: 100, object: 64Ki, allObjects: 1Mi, chart: 1Mi, values: 64Ki }, windows: [{ from: '00:00', to: '00:00' }]`;
-const conditions = `conditions: [{ expression: '!has(command.payload.force)' }, { expression: 'chart.version != "2.0.0"' }]`;
-const onObjects = `conditions: [{ expression: 'object.kind != "Deployment" || object.spec.replicas <= 5' }]`;
-
-function policyText(last: string): string {
-  const others = Array.from({ length: 99 }, (_, index) => rule(index, `${limits}, ${conditions}`));
-  const key = `{ name: ci, publicKey: "${sshLineOf(signer.publicKey)}", roles: [deploy] }`;
-  return `keys: [${key}]\nrules:\n${others.join('')}${rule(99, last)}default: deny\n`;
-}
+const trustedKey = `{ name: ci, publicKey: "${sshLineOf(signer.publicKey)}", roles: [deploy] }`;
+const selector = "namespaces: [team-99-*], releases: ['*'], commands: [deploy], callers: [ci-99]";
 
 const payload = JSON.stringify({ namespace: 'team-99-a', releaseName: 'web', values: 'a: b\n'.repeat(2000) });
 const packet = { agentId: 'edge-1', key: 'k', type: 'install_release', payload };
@@ -67,14 +58,15 @@ try {
   const now = Date.now();
   const clusterTime = () => ({ earliest: now, latest: now });
   console.log('| Work | Median, ms | 95 %, ms |\n|---|---|---|');
+  const limits = limitsFor('oci://registry.example.com/*', 'registry.example.com/*');
   const cases = [
     ['100 rules', limits],
-    ['100 rules, conditions on command and chart', `${limits}, ${conditions}`],
-    ['100 rules, a condition on each object', `${limits}, ${onObjects}`],
+    ['100 rules, conditions on command and chart', `${limits}, conditions: [${onCommand}]`],
+    ['100 rules, a condition on each object', `${limits}, conditions: [${onObjects}]`],
   ] as const;
   for (const [name, last] of cases) {
     const path = join(folder, 'policy.yaml');
-    await writeFile(path, policyText(last));
+    await writeFile(path, `keys: [${trustedKey}]\n${policyText(`${selector}, ${last}`)}`);
     const policy = await openPolicyFile(path, { evaluator: threaded.evaluator, clusterTime });
     await measure(`${name}: an install of ${objectCount} objects`, async () => {
       const found = await policy.decide(scope, 'begins');
