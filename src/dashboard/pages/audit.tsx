@@ -84,6 +84,7 @@ const columns: readonly Column<AuditEntry>[] = [
   {
     title: 'Action',
     cell: ({ action, type }) => <Name>{type === undefined ? action : type.replaceAll('_', ' ')}</Name>,
+    narrow: '7rem',
   },
   { title: 'Agent', cell: ({ agentId = '–' }) => <Name>{agentId}</Name>, show: 'wide' },
   {

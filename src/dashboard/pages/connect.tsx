@@ -3,6 +3,7 @@ import { useApp } from '../parts/app-context.ts';
 import { Badge } from '../parts/badge.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
 import { ErrorMessage } from '../parts/message.tsx';
+import { TextField } from '../parts/text-field.tsx';
 import { Time } from '../parts/time.tsx';
 import { hrefOf } from '../route/route.ts';
 import { foreignName } from '../text/foreign-text.ts';
@@ -37,18 +38,11 @@ export function ConnectView() {
     }
   };
   const text = (name: keyof typeof fields, label: string, placeholder: string) => (
-    <label>
-      <span>{label}</span>
-      <input
-        name={name}
-        value={fields[name]}
-        placeholder={placeholder}
-        autocomplete="off"
-        spellcheck={false}
-        required={name !== 'labels'}
-        onInput={(event) => setFields({ ...fields, [name]: event.currentTarget.value })}
-      />
-    </label>
+    <TextField
+      {...{ name, label, placeholder, isRequired: name !== 'labels' }}
+      value={fields[name]}
+      onInput={(value) => setFields({ ...fields, [name]: value })}
+    />
   );
   return (
     <>

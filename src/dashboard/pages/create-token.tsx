@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { useApp } from '../parts/app-context.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Secret } from '../parts/secret.tsx';
+import { TextField } from '../parts/text-field.tsx';
 
 const rights = ['read', 'deploy', 'act', 'logs', 'exec', 'support', 'admin'] as const;
 
@@ -13,17 +14,11 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
   const [token, setToken] = useState<string>();
   if (token !== undefined) return <Secret title="The token" text={token} onClose={onClose} />;
   const text = (name: keyof typeof fields, label: string, placeholder: string) => (
-    <label>
-      <span>{label}</span>
-      <input
-        name={name}
-        value={fields[name]}
-        placeholder={placeholder}
-        autocomplete="off"
-        required={name === 'name'}
-        onInput={(event) => setFields({ ...fields, [name]: event.currentTarget.value })}
-      />
-    </label>
+    <TextField
+      {...{ name, label, placeholder, isRequired: name === 'name' }}
+      value={fields[name]}
+      onInput={(value) => setFields({ ...fields, [name]: value })}
+    />
   );
   const toggle = (right: string, isChosen: boolean) => {
     const next = new Set(chosen);

@@ -3,10 +3,9 @@ import { useApp } from '../parts/app-context.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Choice, Filters, SearchBox } from '../parts/filters.tsx';
 import { EmptyState, ErrorMessage } from '../parts/message.tsx';
-import { Name } from '../parts/name.tsx';
 import { type PodTarget, TargetFields, usePodTarget } from '../parts/target-fields.tsx';
-import { hrefOf } from '../route/route.ts';
 import { foreignName } from '../text/foreign-text.ts';
+import { PodsHeading } from './pods-heading.tsx';
 import { type LogLine, useLogs } from './use-logs.ts';
 
 /** The logs of a pod, a workload or a release, followed. */
@@ -14,21 +13,7 @@ export function LogsView({ agent: agentId }: { agent: string }) {
   const target = usePodTarget();
   return (
     <>
-      <div class="crumbs">
-        <a href={hrefOf('agents', {})}>Agents</a> /
-        <a href={hrefOf('agent', { agent: agentId })}>
-          <Name>{agentId}</Name>
-        </a>
-        /
-      </div>
-      <div class="heading">
-        <h1>Logs</h1>
-        {target && (
-          <span class="muted">
-            <Name>{`${target.namespace}/${target.name ?? target.releaseName ?? ''}`}</Name>
-          </span>
-        )}
-      </div>
+      <PodsHeading title="Logs" agentId={agentId} {...(target && { target })} />
       <details open={!target}>
         <summary>{target ? 'Other pods' : 'Which pods'}</summary>
         <TargetFields />

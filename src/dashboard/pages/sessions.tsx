@@ -26,30 +26,32 @@ export function SessionsView() {
       <div class="heading">
         <h1>Sessions</h1>
       </div>
-      <section>
-        <h2>Open now</h2>
-        <LoadedView of={sessions}>
-          {() =>
-            live.length === 0 ? (
-              <EmptyState title="No shell is open">
-                <p>A shell is opened on the page of an agent or a release, or by “helm-agent ctl exec”.</p>
-              </EmptyState>
-            ) : (
-              <Table
-                label="Sessions that are open"
-                rows={live}
-                columns={liveColumns}
-                keyOf={({ key }) => key}
-                hrefOf={({ key }) => hrefOf('session', { command: key })}
-              />
-            )
-          }
-        </LoadedView>
-      </section>
-      <section>
-        <h2>Recordings</h2>
-        <LoadedView of={loaded}>{({ recordings }) => <Recordings recordings={recordings} q={q} />}</LoadedView>
-      </section>
+      <LoadedView of={sessions}>
+        {() => (
+          <>
+            <section>
+              <h2>Open now</h2>
+              {live.length === 0 ? (
+                <EmptyState title="No shell is open">
+                  <p>A shell is opened on the page of an agent or a release, or by “helm-agent ctl exec”.</p>
+                </EmptyState>
+              ) : (
+                <Table
+                  label="Sessions that are open"
+                  rows={live}
+                  columns={liveColumns}
+                  keyOf={({ key }) => key}
+                  hrefOf={({ key }) => hrefOf('session', { command: key })}
+                />
+              )}
+            </section>
+            <section>
+              <h2>Recordings</h2>
+              <LoadedView of={loaded}>{({ recordings }) => <Recordings recordings={recordings} q={q} />}</LoadedView>
+            </section>
+          </>
+        )}
+      </LoadedView>
     </>
   );
 }

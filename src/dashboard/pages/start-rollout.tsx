@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { useApp } from '../parts/app-context.ts';
 import { ErrorMessage } from '../parts/message.tsx';
 import { Tabs, useTab } from '../parts/tabs.tsx';
+import { TextField } from '../parts/text-field.tsx';
 import { hrefOf } from '../route/route.ts';
 import type { Rollout } from '../server/types.ts';
 import { emptyRollout, parseRequest, type RolloutFields, rolloutRequest } from './rollout-request.ts';
@@ -65,18 +66,11 @@ function FieldsForm({ onStart, children }: FormProps) {
   const [fields, setFields] = useState(emptyRollout);
   const [choices, setChoices] = useState({ plan: false, approval: false, test: false });
   const text = (name: keyof RolloutFields, label: string, placeholder: string, isRequired = false) => (
-    <label>
-      <span>{label}</span>
-      <input
-        name={name}
-        value={fields[name]}
-        placeholder={placeholder}
-        required={isRequired}
-        autocomplete="off"
-        spellcheck={false}
-        onInput={(event) => setFields({ ...fields, [name]: event.currentTarget.value })}
-      />
-    </label>
+    <TextField
+      {...{ name, label, placeholder, isRequired }}
+      value={fields[name]}
+      onInput={(value) => setFields({ ...fields, [name]: value })}
+    />
   );
   const check = (name: keyof typeof choices, label: string) => (
     <label class="choice">

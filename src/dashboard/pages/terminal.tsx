@@ -4,7 +4,7 @@ import { Badge } from '../parts/badge.tsx';
 import { ErrorMessage } from '../parts/message.tsx';
 import { Name } from '../parts/name.tsx';
 import { type PodTarget, TargetFields, usePodTarget } from '../parts/target-fields.tsx';
-import { hrefOf } from '../route/route.ts';
+import { TextField } from '../parts/text-field.tsx';
 import { sendCommand } from '../server/command.ts';
 import {
   type ConnectedSession,
@@ -14,6 +14,7 @@ import {
 } from '../terminal/connect-session.ts';
 import { useScreen } from '../terminal/use-screen.ts';
 import { foreignName } from '../text/foreign-text.ts';
+import { PodsHeading } from './pods-heading.tsx';
 
 /** A shell in a container. It begins when the user asks for it, and not when a link is followed. */
 export function TerminalView({ agent: agentId }: { agent: string }) {
@@ -22,21 +23,7 @@ export function TerminalView({ agent: agentId }: { agent: string }) {
   const [reason, setReason] = useState('');
   return (
     <>
-      <div class="crumbs">
-        <a href={hrefOf('agents', {})}>Agents</a> /
-        <a href={hrefOf('agent', { agent: agentId })}>
-          <Name>{agentId}</Name>
-        </a>
-        /
-      </div>
-      <div class="heading">
-        <h1>Terminal</h1>
-        {target && (
-          <span class="muted">
-            <Name>{`${target.namespace}/${target.name ?? target.releaseName ?? ''}`}</Name>
-          </span>
-        )}
-      </div>
+      <PodsHeading title="Terminal" agentId={agentId} {...(target && { target })} />
       {session ? (
         <OwnSession agentId={agentId} {...session} onAgain={() => setSession(undefined)} />
       ) : (
@@ -48,17 +35,14 @@ export function TerminalView({ agent: agentId }: { agent: string }) {
           }}
         >
           <TargetFields />
-          <label>
-            <span>Reason, for the logs of the agent and the control plane</span>
-            <input
-              name="reason"
-              value={reason}
-              placeholder="ticket 4711"
-              maxLength={500}
-              autocomplete="off"
-              onInput={(event) => setReason(event.currentTarget.value)}
-            />
-          </label>
+          <TextField
+            name="reason"
+            label="Reason, for the logs of the agent and the control plane"
+            value={reason}
+            placeholder="ticket 4711"
+            maxLength={500}
+            onInput={setReason}
+          />
           <p class="muted">
             Opens a shell in a container that is ready. It needs the right “exec”, and may be recorded and watched.
           </p>

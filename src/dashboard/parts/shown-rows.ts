@@ -1,5 +1,5 @@
 /** Rows beyond those in sight, so that the next one can be reached by a key. */
-const margin = 12;
+const margin = 6;
 
 /** Returns the first row of a long table to show, and the one after the last. */
 export function shownRows(

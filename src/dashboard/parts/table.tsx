@@ -32,7 +32,7 @@ export interface TableProps<Row> {
 const rowHeight = 44;
 
 /** The most rows that are in the document as a whole. */
-const maxWholeRows = 100;
+const maxWholeRows = 50;
 
 /** A table of which only the rows in sight are in the document, if it is long. */
 export function Table<Row>({ label, rows, columns, keyOf, hrefOf }: TableProps<Row>) {

@@ -50,15 +50,15 @@ export async function open(
   return page;
 }
 
-/** Returns the usual texts of a page that its layout cuts, so not those of hostile lengths. */
+/** Returns the texts of a page that its layout cuts, but not long ones, such as paths. */
 const cutTexts = `
   Array.from(document.querySelectorAll('nav, nav a, th, td, td *, .name, .badge-text, button, dd, h1, h2, label'))
-    .filter((element) => element.checkVisibility() && element.textContent.length < 80)
+    .filter((element) => element.checkVisibility() && element.textContent.length < 25)
     .filter(({ clientWidth, clientHeight, scrollWidth, scrollHeight }) =>
       clientWidth > 2 && (scrollWidth > clientWidth + 1 || scrollHeight > clientHeight + 3))
     .map((element) => element.tagName + ': ' + element.textContent)`;
 
-/** Fails if a usual text of a page does not have the room that it needs. */
+/** Fails if a text of a page does not have the room that it needs. */
 export async function requireWholeTexts(t: ExecutionContext<BrowserContext>, page: Page, about: string): Promise<void> {
   t.deepEqual(await page.evaluate<string[]>(cutTexts), [], `cut texts of ${about}`);
 }
