@@ -16,6 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { stringAt } from '../../src/objects/fields.ts';
 import { readLogRecords } from '../../src/protocol/streams/log-records.ts';
+import { channels, encodeMessage } from '../../src/protocol/streams/messages.ts';
 import { type Harness, openHarness } from '../../test/e2e/open-harness.ts';
 import { median } from '../statistics.ts';
 
@@ -97,6 +98,18 @@ async function keyTimes(line: readonly string[], count: number): Promise<number[
   }
 }
 
+/** Returns the times of commands that read little, which wait as long as a ping does. */
+async function packetTimes({ plane, agentId }: Harness, count: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let packet = 0; packet < count; packet++) {
+    const start = performance.now();
+    await plane.getPolicy(agentId, {}).result;
+    times.push(performance.now() - start);
+    await sleep(50);
+  }
+  return times;
+}
+
 function started(name: string, args: readonly string[]) {
   const child = spawn(name, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const { stdin, stdout } = child;
@@ -160,7 +173,7 @@ async function wrongLogs({ plane, agentId, cluster }: Harness, count: number): P
   return wrong;
 }
 
-/** Opens terminals in the pod that write back what they read, and logs that are followed. */
+/** Opens terminals in the pod, in each of which a key is pressed each 0.1 s, and followed logs. */
 async function openMany({ plane, agentId }: Harness): Promise<{ close: () => void; bytes: () => number }> {
   const streams: Duplex[] = [];
   let bytes = 0;
@@ -176,8 +189,12 @@ async function openMany({ plane, agentId }: Harness): Promise<{ close: () => voi
       streams.push(stream);
     }
   }
+  const key = encodeMessage({ channel: channels.input, bytes: Buffer.from('x') });
+  // every second stream is a terminal
+  const typing = setInterval(() => streams.forEach((stream, index) => index % 2 === 0 && stream.write(key)), 100);
   return {
     close: () => {
+      clearInterval(typing);
       for (const stream of streams) stream.destroy();
     },
     bytes: () => bytes,
@@ -219,6 +236,7 @@ async function measure(harness: Harness): Promise<void> {
   for (const [title, line] of Object.entries(lines)) {
     keyRow(`${title}, beside ${atOnce} terminals and ${atOnce} logs`, await keyTimes(line, keys));
   }
+  keyRow('A packet to the agent and back, on the same connection', await packetTimes(harness, keys));
   const received = many.bytes();
   many.close();
   console.log(`\n${atOnce} terminals and ${atOnce} logs have sent ${received} bytes meanwhile`);

@@ -2,7 +2,7 @@ import { messageOf } from '../../errors/index.ts';
 import type { Cluster } from '../../objects/cluster.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { fieldAt, isJsonObject, numberAt, stringAt } from '../../objects/fields.ts';
-import { groupKind, groupOf } from '../../objects/group-kind.ts';
+import { groupKind } from '../../objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import { type Drift, maxDriftFields } from '../../protocol/drift.ts';
 import { isStopped } from '../act/stopped-workload.ts';
@@ -14,6 +14,7 @@ import { fieldManager } from '../apply/write.ts';
 import { type ChangeAt, changesBetween, type PathPart, pathText } from '../diff/field-changes.ts';
 import { comparable, isSecret } from '../diff/object-changes.ts';
 import { dryRunCluster } from '../diff/preview.ts';
+import { autoscalersIn, scales } from '../objects/autoscalers.ts';
 import type { Baseline } from './baseline.ts';
 import { managerOf } from './field-manager.ts';
 import { ignoredOf, type IgnoreRule, type Pointer, withLiveFields } from './ignored-fields.ts';
@@ -32,9 +33,6 @@ export interface Compared {
 const maxValue = 500;
 
 const replicas: Pointer = ['spec', 'replicas'];
-
-/** Number of autoscalers of a namespace that are looked at. */
-const maxAutoscalers = 5000;
 
 /**
  * Compares an object of a release with the one in the cluster: asks the API server by a dry run
@@ -128,22 +126,10 @@ function setByOthers(live: KubeObject): Pointer[] {
 
 /** Whether an autoscaler sets the replicas of a workload, also if that cannot be found out. */
 async function isAutoscaled(cluster: Cluster, ref: ObjectRef, signal: AbortSignal): Promise<boolean> {
-  const { namespace, kind, name, apiVersion } = ref;
+  const { namespace } = ref;
   if (namespace === undefined) return false;
-  const query = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', namespace, most: maxAutoscalers };
-  try {
-    const found = await cluster.list(query, signal);
-    return found.some((autoscaler) => {
-      const target = fieldAt(autoscaler, 'spec', 'scaleTargetRef');
-      const group = groupOf(stringAt(target, 'apiVersion') ?? apiVersion);
-      return stringAt(target, 'kind') === kind && stringAt(target, 'name') === name && group === groupOf(apiVersion);
-    });
-  } catch (error) {
-    signal.throwIfAborted();
-    if (hasClusterErrorCode(error, 'unknown_kind')) return false;
-    if (hasClusterErrorCode(error, 'forbidden')) return true;
-    throw error;
-  }
+  const autoscalers = await autoscalersIn(cluster, namespace, signal);
+  return autoscalers?.some((autoscaler) => scales(autoscaler, ref)) ?? true;
 }
 
 export function driftOf({ apiVersion, kind, namespace, name }: ObjectRef, change: Drift['change']): Drift {

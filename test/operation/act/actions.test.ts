@@ -228,6 +228,30 @@ test('stops a release and starts it again as it was', async (t) => {
   });
 });
 
+test('does not stop a release that an autoscaler would start again', async (t) => {
+  const world = await installed(t);
+  const { cluster, namespace } = world;
+  const request = { namespace, releaseName };
+  const autoscaler = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', namespace, name: 'scaler' };
+  await cluster.create({
+    ...{ apiVersion: autoscaler.apiVersion, kind: autoscaler.kind, metadata: { namespace, name: 'scaler' } },
+    spec: {
+      minReplicas: 0,
+      maxReplicas: 4,
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+    },
+  });
+  await t.throwsAsync(stopRelease.run(world.context(), request), {
+    code: 'bad_request',
+    message: /HorizontalPodAutoscaler scaler has minReplicas 0, so it would scale Deployment web up again/,
+  });
+  t.deepEqual([await replicasOf(world, 'Deployment', 'web'), await replicasOf(world, 'StatefulSet', 'db')], [2, 1]);
+  await cluster.mergePatch(autoscaler, { spec: { minReplicas: 1 } });
+  t.is((await stopRelease.run(world.context(), request)).changes.length, 4);
+  await cluster.mergePatch(autoscaler, { spec: { minReplicas: 0 } });
+  t.deepEqual(await stopRelease.run(world.context(), request), { changes: [] }, 'it is stopped');
+});
+
 const deployment = (replicas: number, note?: string): KubeObject => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
