@@ -46,13 +46,15 @@ export interface FollowOptions extends Pick<ProgramDependencies, 'stdout' | 'std
 }
 
 /**
- * Shows the progress of a command on stderr until it ends, then prints its result: a success on
- * stdout, a failure on stderr. Returns the exit code.
+ * Shows the progress of a command on stderr, or changes that are watched on stdout, until it ends,
+ * then prints its result: a success on stdout, a failure on stderr. Returns the exit code.
  */
 export async function follow(client: Pick<ApiClient, 'events'>, key: string, options: FollowOptions): Promise<number> {
   const { stdout, stderr, onInterrupt, again, toCancel, text = successText, quiet = false } = options;
   const { json = false, retryMs = defaultRetryMs } = options;
-  const screen = json ? jsonScreen(stdout) : quiet ? silentScreen : createScreen(stderr);
+  const isWatch = options.cancel !== undefined;
+  // changes that someone watches are the output
+  const screen = json ? jsonScreen(stdout) : quiet ? silentScreen : createScreen(isWatch ? stdout : stderr);
   const interrupted = new AbortController();
   let { cancel } = options;
   let whyNotCancelled: string | undefined;
@@ -68,7 +70,7 @@ export async function follow(client: Pick<ApiClient, 'events'>, key: string, opt
   };
   const release = onInterrupt(end);
   // a command that only watches ends with its reader, and any other one continues
-  const { closed } = json ? stdout : stderr;
+  const { closed } = json || isWatch ? stdout : stderr;
   if (cancel !== undefined) closed.addEventListener('abort', end);
   try {
     const result = await resultOf(client, key, screen, { signal: interrupted.signal, retryMs });

@@ -317,11 +317,11 @@ test('a command whose connection was lost is sent again, and performed once', as
 
 test('says why a command could not be cancelled, and how to follow it again', async (t) => {
   const fetch = losing((body) => body.includes('cancel_command'));
-  const { run, puppets, stderr, interrupt } = await world(t, { fetch });
+  const { run, puppets, stdout, stderr, interrupt } = await world(t, { fetch });
   const code = run('ctl', 'status', 'web', '--watch', '--agent', 'edge-1');
   const call = await puppets.call(0);
   call.report('a change');
-  await eventually('the change is printed', () => stderr.text.includes('a change'));
+  await eventually('the change is printed', () => stdout.text.includes('a change'));
   interrupt();
   t.is(await code, 1);
   t.regex(stderr.text, /\nCannot cancel the command: cannot reach .*: other side closed\nStopped following\. /);

@@ -202,7 +202,7 @@ test('status --watch shows changes until Ctrl-C, which cancels it, and then prin
   t.deepEqual<unknown, unknown>(call.payload, { namespace: 'shop', releaseName: 'web', timeout: 600_000 });
   const web = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', status: 'InProgress', reason: 'Ready: 1/2' };
   call.report('a change');
-  await eventually('the change is printed', () => stderr.text.includes('a change'));
+  await eventually('the change is printed', () => stdout.text.includes('a change'));
   interrupt();
   const cancel = await puppets.call(1);
   t.is(cancel.type, 'cancel_command');
