@@ -43,7 +43,8 @@ test('lists agents, sends commands and returns them by key', async (t) => {
   const { createdAt, ...rest } = found.body;
   t.regex(String(createdAt), /^\d{4}-\d\d-\d\dT/);
   const about = { sentBy: 'local', namespace: 'default', releaseName: 'web' };
-  t.deepEqual(rest, { ...sent.body, ...about, state: 'done', delivered: false, result: installed });
+  const ended = { state: 'done', outcome: 'succeeded', delivered: false, result: installed };
+  t.deepEqual(rest, { ...sent.body, ...about, ...ended });
 });
 
 test('makes a key for a command without one', async (t) => {
