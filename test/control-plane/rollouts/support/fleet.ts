@@ -126,8 +126,13 @@ export class FakeCluster {
   }
 }
 
+const messages: Readonly<Record<string, string>> = {
+  not_ready: 'Deployment shop/web has 1 of 2 replicas ready: container app exits with 1, 4 times in a row',
+  approval_required: 'the policy of the cluster requires an approval of this plan by alice',
+};
+
 function failure(code: string): CommandResult {
-  return { ok: false, error: { code, message: `it is ${code}` } };
+  return { ok: false, error: { code, message: messages[code] ?? `the cluster responds with ${code}` } };
 }
 
 export type Fleet = ReadonlyMap<string, FakeCluster>;
