@@ -53,8 +53,7 @@ export async function follow(client: Pick<ApiClient, 'events'>, key: string, opt
   const { stdout, stderr, onInterrupt, again, toCancel, text = successText, quiet = false } = options;
   const { json = false, retryMs = defaultRetryMs } = options;
   const isWatch = options.cancel !== undefined;
-  // changes that someone watches are the output
-  const screen = json ? jsonScreen(stdout) : quiet ? silentScreen : createScreen(isWatch ? stdout : stderr);
+  const screen = json ? jsonScreen(stdout) : quiet ? silentScreen : createScreen(stderr, isWatch ? stdout : stderr);
   const interrupted = new AbortController();
   let { cancel } = options;
   let whyNotCancelled: string | undefined;

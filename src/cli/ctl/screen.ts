@@ -32,20 +32,24 @@ export function jsonScreen(output: Pick<Terminal, 'write'>): Screen {
   };
 }
 
-/** Returns a screen that redraws a table on a terminal, and writes lines elsewhere. */
-export function createScreen(terminal: Terminal): Screen {
-  return terminal.isTerminal ? liveScreen(terminal) : plainScreen(terminal);
+/**
+ * Returns a screen that redraws a table on a terminal, and writes lines elsewhere.
+ *
+ * @param changes Output for changes that are watched. Default: `terminal`
+ */
+export function createScreen(terminal: Terminal, changes = terminal): Screen {
+  return changes.isTerminal ? liveScreen(changes) : plainScreen(terminal, changes);
 }
 
-function plainScreen(terminal: Terminal): Screen {
+function plainScreen(terminal: Terminal, changes: Terminal): Screen {
   const view = createPlainView();
-  const write = (lines: readonly string[]) => {
-    terminal.write(lines.map((line) => `${line}\n`).join(''));
+  const write = (output: Terminal, lines: readonly string[]) => {
+    output.write(lines.map((line) => `${line}\n`).join(''));
   };
-  const timer = setTimeout(() => write(view.quietLines()), redrawInterval);
+  const timer = setTimeout(() => write(terminal, view.quietLines()), redrawInterval);
   return {
     show(event) {
-      write(view.linesOf(event));
+      write(event.type === 'status' ? changes : terminal, view.linesOf(event));
       timer.refresh();
     },
     close() {

@@ -8,12 +8,18 @@ export function useOf({ name, arguments: all, repeats = false }: CommandLine): s
   return [name, ...all.map(({ shown }) => shown), ...(repeats ? ['[...]'] : [])].join(' ');
 }
 
+/** Returns the arguments, of which `KIND/NAME`, as kubectl takes it, are two. */
+function separated({ arguments: [first, second] }: CommandLine, args: readonly string[]): readonly string[] {
+  const [word = '', ...rest] = args;
+  const [kind = '', name = '', ...more] = word.split('/');
+  const isPair = first?.field === 'kind' && second?.field === 'name' && kind !== '' && name !== '' && more.length === 0;
+  return isPair ? [kind, name, ...rest] : args;
+}
+
 /** Returns the arguments of each command that is to be sent. */
-export function repeatedArguments(
-  { arguments: all, repeats = false }: CommandLine,
-  args: readonly string[],
-): ReadonlyArray<readonly string[]> {
-  if (!repeats) return [args];
+export function repeatedArguments(line: CommandLine, args: readonly string[]): ReadonlyArray<readonly string[]> {
+  const { arguments: all, repeats = false } = line;
+  if (!repeats) return [separated(line, args)];
   const common = args.slice(0, all.length - 1);
   return args.slice(all.length - 1).map((last) => [...common, last]);
 }
@@ -29,9 +35,11 @@ export function completesOf({ arguments: all, repeats = false }: CommandLine): {
 }
 
 /** Returns a check of the number of arguments. As in Helm, optional ones have no maximum. */
-export function checkOf({ arguments: all, repeats = false }: CommandLine): ArgumentCheck {
+export function checkOf(line: CommandLine): ArgumentCheck {
+  const { arguments: all, repeats = false } = line;
   const required = all.filter(({ isOptional = false }) => !isOptional).length;
-  return argumentCount(repeats || required < all.length ? 'at least' : 'exactly', required);
+  const check = argumentCount(repeats || required < all.length ? 'at least' : 'exactly', required);
+  return (args, command) => check(separated(line, args), command);
 }
 
 /** Returns the values that arguments give to fields. Errors have Helm's texts. */

@@ -73,7 +73,7 @@ async function notFound(
   signal.throwIfAborted();
   const names = (present ?? []).map(({ metadata }) => metadata.name).slice(0, maxNames);
   const others =
-    present === undefined ? '' : names.length === 0 ? '; there is none at all' : `; there are: ${names.join(', ')}`;
+    present === undefined ? '' : names.length === 0 ? '; there are no others' : `; there are: ${names.join(', ')}`;
   return new OperationError('not_found', `there is no ${kind} ${JSON.stringify(name)} in ${where}${others}`);
 }
 

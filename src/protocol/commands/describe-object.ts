@@ -42,6 +42,6 @@ export const describeObject = defineCommand({
     name: 'describe',
     short: 'Show an object with its owners, conditions and events',
     arguments: objectArguments,
-    examples: ['deploy web -n shop', 'pod web-0 -n shop -o json'],
+    examples: ['deploy/web -n shop', 'pod web-0 -n shop -o json'],
   },
 });

@@ -15,6 +15,6 @@ export const getObject = defineCommand({
     name: 'get-object',
     short: 'Print an object of any kind',
     arguments: objectArguments,
-    examples: ['deploy web -n shop', 'secret web -n shop -o json'],
+    examples: ['deploy/web -n shop', 'secret web -n shop -o json'],
   },
 });

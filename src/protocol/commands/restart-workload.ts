@@ -16,6 +16,6 @@ export const restartWorkload = defineCommand({
     name: 'restart',
     short: 'Replace the pods of a workload',
     arguments: [...objectArguments],
-    examples: ['deploy web -n shop'],
+    examples: ['deploy/web -n shop'],
   },
 });

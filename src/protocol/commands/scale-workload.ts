@@ -23,6 +23,6 @@ export const scaleWorkload = defineCommand({
     name: 'scale',
     short: 'Set the number of pods of a workload',
     arguments: [...objectArguments, { field: 'replicas', kind: 'count', shown: 'REPLICAS' }],
-    examples: ['deploy web 5 -n shop'],
+    examples: ['deploy/web 5 -n shop'],
   },
 });

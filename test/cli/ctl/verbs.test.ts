@@ -7,7 +7,7 @@ import { testProgram } from '../support/program.ts';
 
 async function world(t: ExecutionContext) {
   const { plane, url, agentUrl } = await testPlane(t);
-  const { puppets } = await testAgent(t, { controlPlaneUrl: agentUrl });
+  const { puppets } = await testAgent(t, { controlPlaneUrl: agentUrl, allowedRights: ['read', 'deploy', 'act'] });
   await plane.waitForAgent('edge-1');
   const { run, ...rest } = testProgram({ env: { HELM_AGENT_SERVER: url } });
   return { ...rest, puppets, ctl: (...args: string[]) => run('ctl', ...args, '--agent', 'edge-1') };
@@ -203,6 +203,7 @@ test('status --watch shows changes until Ctrl-C, which cancels it, and then prin
   const web = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', status: 'InProgress', reason: 'Ready: 1/2' };
   call.report('a change');
   await eventually('the change is printed', () => stdout.text.includes('a change'));
+  t.is(stderr.text, 'accepted\n');
   interrupt();
   const cancel = await puppets.call(1);
   t.is(cancel.type, 'cancel_command');
@@ -682,3 +683,26 @@ test('top prints what pods and nodes use, as kubectl does', async (t) => {
   t.is(stderr.text, 'Error: kind must be one of pods, pod, po, nodes, node, no\n');
   t.is(puppets.calls.length, 3);
 });
+
+for (const args of [
+  ['scale', 'deploy', 'web', '5'],
+  ['scale', 'deploy/web', '5'],
+]) {
+  test(`${args.join(' ')} names a kind and an object`, async (t) => {
+    const { ctl, puppets } = await world(t);
+    const code = ctl(...args);
+    const call = await puppets.call(0);
+    t.deepEqual<unknown, unknown>(call.payload, { namespace: 'default', kind: 'deploy', name: 'web', replicas: 5 });
+    call.succeed({ changes: [] });
+    t.is(await code, 0);
+  });
+}
+
+for (const args of [['deploy'], ['/web'], ['deploy/'], ['a/b/c'], ['deploy/web', 'other']]) {
+  test(`restart ${args.join(' ')} is refused, and nothing is sent`, async (t) => {
+    const { ctl, puppets, stderr } = await world(t);
+    t.is(await ctl('restart', ...args), 1);
+    t.regex(stderr.text, /^Error: "helm-agent ctl restart" requires 2 arguments\n\nUsage: {2}helm-agent ctl restart/);
+    t.is(puppets.calls.length, 0);
+  });
+}
