@@ -22,6 +22,8 @@ export interface ReadLogsOptions {
   deliverWithin?: string | false | undefined;
   /** Receives each record. The next one is read when it has resolved. */
   onRecord: (record: LogRecord) => Promise<void>;
+  /** Called when a connection is lost, once until the next record. */
+  onLost: () => void;
   signal: AbortSignal;
   /** Pause in milliseconds after a failed attempt. Default: a second. */
   retryMs?: number;
@@ -29,14 +31,15 @@ export interface ReadLogsOptions {
 
 /**
  * Reads logs until their end, and returns the result of the command. After a lost connection,
- * another command continues where the last record has ended. Rejects with `ApiError`, with what
- * `onRecord` throws, and with the signal's reason.
+ * another command continues where the last record has ended. Rejects with `ApiError`, at once if
+ * the first command cannot be sent, with what `onRecord` throws, and with the signal's reason.
  */
 export async function readLogs(
   client: Pick<ApiClient, 'send' | 'events' | 'readStream'>,
-  { agent, payload, deliverWithin, onRecord, signal, retryMs = defaultRetryMs }: ReadLogsOptions,
+  { agent, payload, deliverWithin, onRecord, onLost, signal, retryMs = defaultRetryMs }: ReadLogsOptions,
 ): Promise<Result> {
   const cursors = new Map<string, LogCursor>();
+  let isSent = false;
   for (let failures = 0; ;) {
     let failure: unknown;
     try {
@@ -51,6 +54,7 @@ export async function readLogs(
         { ...request, ...(wait !== undefined && { deliverWithin: wait }) },
         signal,
       );
+      isSent = true;
       const records = readLogRecords(client.readStream(key, signal));
       failure = await readAll(records, async (record) => {
         failures = 0;
@@ -63,11 +67,12 @@ export async function readLogs(
       }
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof ApiError && error.isTemporary)) throw error;
+      if (!isSent || !(error instanceof ApiError && error.isTemporary)) throw error;
       failure = error;
     }
     signal.throwIfAborted();
     if (++failures > maxFailures) throw failure;
+    if (failures === 1) onLost();
     await sleep(retryMs, undefined, { signal });
   }
 }
