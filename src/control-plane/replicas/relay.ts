@@ -159,7 +159,10 @@ export class Relay {
     const time = limitedTime(this.#options.waitMs ?? defaultWaitMs, AbortSignal.any([gone.signal, ended]));
     try {
       const { upstream, place } = await this.#reach(endsOf(socket), time.signal ?? ended);
-      this.#waiting.delete(socket);
+      if (!this.#waiting.delete(socket)) {
+        upstream.destroy(); // `#end` has the connection
+        return;
+      }
       this.#relayed.set(socket, place);
       await join(socket, upstream);
       this.#relayed.delete(socket);
