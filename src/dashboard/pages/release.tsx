@@ -1,3 +1,4 @@
+import { AgentCrumbs } from '../parts/agent-crumbs.tsx';
 import { useApp } from '../parts/app-context.ts';
 import { Facts } from '../parts/facts.tsx';
 import { LoadedView } from '../parts/loaded-view.tsx';
@@ -6,7 +7,7 @@ import { Name } from '../parts/name.tsx';
 import { Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { useLoaded } from '../parts/use-loaded.ts';
-import { hrefOf, type ReleasePlace } from '../route/route.ts';
+import type { ReleasePlace } from '../route/route.ts';
 import { performCommand } from '../server/command.ts';
 import { foreignName } from '../text/foreign-text.ts';
 import { CompareRevisions } from './compare-revisions.tsx';
@@ -37,13 +38,9 @@ export function ReleaseView(place: ReleasePlace) {
   const newest = history.value?.releases.at(-1);
   return (
     <>
-      <div class="crumbs">
-        <a href={hrefOf('agents', {})}>Agents</a> /
-        <a href={hrefOf('agent', { agent: agentId })}>
-          <Name>{agentId}</Name>
-        </a>
-        / <span>{foreignName(namespace)}</span> /
-      </div>
+      <AgentCrumbs agentId={agentId}>
+        <span>{foreignName(namespace)}</span> /
+      </AgentCrumbs>
       <div class="heading">
         <h1>
           <Name>{releaseName}</Name>
