@@ -219,7 +219,7 @@ for (const interruption of ['killed', 'cut off'] as const) {
     }
     const name = uniqueName('added');
     await cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace } });
-    await eventually('it continues', () => texts.stderr.includes(name));
+    await eventually('it continues', () => texts.stdout.includes(name));
     t.is(child.exitCode, null);
   });
 }

@@ -61,7 +61,7 @@ if (!base || !loadCommand || !host) {
     await agent.reaches('watching');
     await agent.loseControlPlane(10_000);
     const result = await agent.plane.upgradeAgent(agent.name, { imageTag: 'upgrade-2' }, { key }).result;
-    t.like(result, { ok: true, from: 1, revision: 2, image });
+    t.like(result, { ok: true, from: 1, revision: 2, image }, JSON.stringify(result));
   });
 
   test.serial(
