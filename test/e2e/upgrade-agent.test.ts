@@ -57,10 +57,11 @@ if (!base || !loadCommand || !host) {
     const agent = await agentFor(t);
     const [, image] = await building;
     const key = randomUUID();
-    agent.plane.upgradeAgent(agent.name, { imageTag: 'upgrade-2' }, { key });
+    const payload = { imageTag: 'upgrade-2', timeout: '5m' }; // a busy machine starts pods late
+    agent.plane.upgradeAgent(agent.name, payload, { key });
     await agent.reaches('watching');
     await agent.loseControlPlane(10_000);
-    const result = await agent.plane.upgradeAgent(agent.name, { imageTag: 'upgrade-2' }, { key }).result;
+    const result = await agent.plane.upgradeAgent(agent.name, payload, { key }).result;
     t.like(result, { ok: true, from: 1, revision: 2, image }, JSON.stringify(result));
   });
 

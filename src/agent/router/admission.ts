@@ -71,9 +71,6 @@ export class Admission {
    * `CommandError`.
    */
   admit(command: IncomingCommand, peer: ConnectedPeer): void {
-    if (this.#isClosed) {
-      throw new CommandError('shutting_down', 'the agent is shutting down; send the command again later');
-    }
     // In the plain form a key does not identify a command.
     const key = peer.form === 'v1' ? command.key : undefined;
     const known = key === undefined ? undefined : this.#byKey.get(key);
@@ -81,6 +78,9 @@ export class Admission {
       requireSameCommand(command, known.command.fingerprint);
       this.#attach(known, peer);
       return;
+    }
+    if (this.#isClosed) {
+      throw new CommandError('shutting_down', 'the agent is shutting down; send the command again later');
     }
     if (peer.isFull === true) {
       throw new CommandError('busy', 'too many replies wait to be confirmed by the control plane; try again later');
@@ -170,7 +170,8 @@ export class Admission {
     this.#bytes += command.bytes;
     this.#byKey.set(key, running);
     const ended = this.#options.run(job).then(async (cleanUp) => {
-      this.#byKey.delete(key);
+      // a parked one is accepted again until the process ends; the next one sends its result
+      if (!this.#isClosed || !running.isParked) this.#byKey.delete(key);
       this.#bytes -= command.bytes;
       if (cleanUp !== undefined) await cleanUp();
       group.delete(running);

@@ -9,8 +9,12 @@ import type { Trial } from './trial.ts';
 export interface Candidate {
   /** Whether all pods are those of the Deployment as it is now. */
   isRolledOut: boolean;
+  /** Whether the containers of the new pods run, so that these may soon work. */
+  isRunning?: boolean;
   /** The run of the agent that holds the Lease. Undefined if no pod of the agent does. */
   leader?: Leader;
+  /** The pod that is being deleted and still holds the Lease, so that no other one can lead. */
+  stopping?: string;
   /** Why a pod of the new version will not work. */
   problem?: string;
   /** The first thing that is not as it should be. Undefined if there is nothing. */
@@ -73,14 +77,23 @@ export function candidateOf({
   oldTemplate: string;
 }): Candidate {
   const present = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const ending = pods.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
   const isRolledOut = rolledOut(deployment);
   const holder = stringAt(lease, 'spec', 'holderIdentity') ?? '';
-  const pod = present.find(({ metadata }) => holder.startsWith(`${metadata.name}_`));
+  const isHolder = ({ metadata }: KubeObject) => holder.startsWith(`${metadata.name}_`);
+  const pod = present.find(isHolder);
   const leader = pod && leaderOf(pod, holder);
+  const stopping = ending.find(isHolder)?.metadata.name;
   const fresh = present.filter(({ metadata }) => metadata.labels?.['pod-template-hash'] !== oldTemplate);
   const problem = fresh.map(hopelessProblem).find((text) => text !== undefined);
-  const waitsFor = whatIsMissing(isRolledOut, leader, fresh);
-  return { isRolledOut, ...(leader && { leader }), ...(problem !== undefined && { problem }), ...waitsFor };
+  return {
+    isRolledOut,
+    ...(fresh.length > 0 && fresh.every(isRunning) && { isRunning: true }),
+    ...(leader && { leader }),
+    ...(stopping !== undefined && { stopping }),
+    ...(problem !== undefined && { problem }),
+    ...whatIsMissing(isRolledOut, leader, stopping, fresh),
+  };
 }
 
 function rolledOut(deployment: KubeObject): boolean {
@@ -106,6 +119,11 @@ function leaderOf(pod: KubeObject, holder: string): Leader {
     image: stringAt(container, 'image') ?? '',
     isReady: conditionOf(pod, 'Ready', 'True') !== undefined,
   };
+}
+
+function isRunning(pod: KubeObject): boolean {
+  const statuses = listAt(pod, 'status', 'containerStatuses');
+  return statuses.length > 0 && statuses.every((status) => fieldAt(status, 'state', 'running') !== undefined);
 }
 
 /** Returns why a pod will not work, if that is certain enough to end the trial. */
@@ -143,11 +161,13 @@ function oneLine(text: string): string {
 function whatIsMissing(
   isRolledOut: boolean,
   leader: Leader | undefined,
+  stopping: string | undefined,
   fresh: readonly KubeObject[],
 ): Pick<Candidate, 'waitsFor'> {
   const unready = fresh.map((pod) => ({ pod, problem: podProblem(pod, []) })).find(({ problem }) => problem);
   const reason = unready && `pod ${unready.pod.metadata.name} is not ready: ${oneLine(unready.problem?.text ?? '')}`;
   if (!isRolledOut) return { waitsFor: reason ?? 'the new pods are not in place' };
+  if (stopping !== undefined) return { waitsFor: `pod ${stopping} is stopping, and still leads` };
   if (leader === undefined) return { waitsFor: reason ?? 'no pod leads' };
   if (leader.isReady) return {};
   return { waitsFor: `pod ${leader.pod} leads and is not ready, so it may not have connected to the control plane` };

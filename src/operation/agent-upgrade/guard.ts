@@ -38,8 +38,14 @@ type SaveOperation = (state: OperationState) => Promise<void>;
 /** Interval between two looks at the agent, in milliseconds. */
 const interval = 1000;
 
-/** Time for which a new version may be without a leader that is ready, in milliseconds. */
-const unreadyTime = 60_000;
+/** Time without an API server that is not counted, in milliseconds. */
+const maxBlindTime = 600_000;
+
+/**
+ * Shortest time for which a new version may be without a leader that is ready, in milliseconds. It
+ * is half of the time of the trial if that is longer.
+ */
+const minUnreadyTime = 60_000;
 
 /** Time for the pods of the version before to be back, in milliseconds. */
 const settleTime = 60_000;
@@ -85,7 +91,7 @@ async function nextPhase(guarded: Guarded, stored: StoredTrial, guardian: string
       await save({ ...trial, phase: 'upgrading', deadline: guarded.now() + trial.timeout });
       break;
     case 'upgrading':
-      await save(await upgraded(guarded, trial, saveOperation));
+      await save(await upgraded(guarded, () => holder.stored.trial, saveOperation));
       break;
     case 'watching':
       await save(await watched(guarded, trial));
@@ -176,16 +182,27 @@ function returning({ deadline: _, ...trial }: Trial, failure: NonNullable<Trial[
   return { ...trial, phase: 'returning', failure };
 }
 
-/** Returns the trial after its upgrade, which may have failed. */
-async function upgraded(guarded: Guarded, trial: Trial, save: SaveOperation): Promise<Trial> {
-  const rest = withoutOperation(trial);
-  try {
-    return { ...rest, phase: 'watching', revision: await guarded.upgrade(trial, operationOfTrial(trial), save) };
-  } catch (error) {
-    guarded.signal.throwIfAborted();
-    if (error instanceof TrialChangedError) throw error;
-    return returning(rest, { code: codeOf(error) ?? 'internal', message: messageOf(error) });
-  }
+/**
+ * Returns the trial after its upgrade, which may have failed. One that the API server has ended
+ * before anything was stored is attempted again, while there is time.
+ */
+async function upgraded(guarded: Guarded, current: () => Trial, save: SaveOperation): Promise<Trial> {
+  return await persist(guarded, async (): Promise<Trial> => {
+    const trial = current();
+    try {
+      const revision = await guarded.upgrade(trial, operationOfTrial(trial), save);
+      return { ...withoutOperation(trial), phase: 'watching', revision };
+    } catch (error) {
+      guarded.signal.throwIfAborted();
+      if (error instanceof TrialChangedError) throw error;
+      const isLate = guarded.now() >= (trial.deadline ?? 0);
+      if (isPassing(error) && !isLate && operationOfTrial(current()) === undefined) {
+        guarded.onProblem('cannot begin the upgrade', { reason: messageOf(error) });
+        throw new RepeatError(messageOf(error), { cause: error });
+      }
+      return returning(withoutOperation(trial), { code: codeOf(error) ?? 'internal', message: messageOf(error) });
+    }
+  });
 }
 
 /**
@@ -194,29 +211,51 @@ async function upgraded(guarded: Guarded, trial: Trial, save: SaveOperation): Pr
  */
 async function watched(guarded: Guarded, trial: Trial): Promise<Trial> {
   const { settle } = trial;
+  const unreadyTime = Math.max(minUnreadyTime, trial.timeout / 2);
   const begun = guarded.now();
-  // a guardian that begins late gives the version one chance
-  const deadline = Math.max(trial.deadline ?? 0, begun + interval);
+  // the time without a guardian does not count
+  let deadline = Math.max(trial.deadline ?? 0, begun + minUnreadyTime);
   let since: { run: string; time: number } | undefined;
   let unreadySince: number | undefined;
+  let lastLook = begun;
+  let blindTime = 0;
+  let isBlind = false;
   const failed = (message: string): Trial => returning(trial, { code: 'agent_upgrade_failed', message });
   for (;;) {
     const seen = await look(guarded, trial);
     const time = guarded.now();
-    const leader = seen?.isRolledOut === true && seen.leader?.isReady === true ? seen.leader : undefined;
+    if (seen === undefined) {
+      isBlind = true;
+      await guarded.pause(interval);
+      continue;
+    }
+    // time without responses of the API server counts neither for the version nor against it
+    const blind = isBlind ? Math.min(time - lastLook, maxBlindTime - blindTime) : 0;
+    isBlind = false;
+    lastLook = time;
+    blindTime += blind;
+    deadline += blind;
+    if (since !== undefined) since.time += blind;
+    if (unreadySince !== undefined) unreadySince += blind;
+
+    const leader = seen.isRolledOut && seen.leader?.isReady === true ? seen.leader : undefined;
     if (leader === undefined) since = undefined;
     else if (since?.run !== leader.run) since = { run: leader.run, time };
-    unreadySince = seen?.isRolledOut === true && leader === undefined ? (unreadySince ?? time) : undefined;
-    if (seen?.problem !== undefined) return failed(seen.problem);
+    // a pod that stops may lead for some time, which is not the fault of the new version
+    const isUnready = seen.isRolledOut && leader === undefined && seen.stopping === undefined;
+    unreadySince = isUnready ? (unreadySince ?? time) : undefined;
+    if (seen.problem !== undefined) return failed(seen.problem);
     if (leader !== undefined && since !== undefined && time - since.time >= settle) {
       return { ...trial, phase: 'ended', leader: { pod: leader.pod, image: leader.image } };
     }
+    // a machine that is busy starts a good version late, and a connection may be lost for a while
+    const last = seen.isRunning === true ? deadline + unreadyTime : deadline;
     const isLate =
       (unreadySince !== undefined && time - unreadySince >= unreadyTime) ||
       // one that works when its time is over still gets the rest of the time to prove it
-      (seen !== undefined && time >= deadline && (since === undefined || since.time > deadline));
+      (time >= last && (since === undefined || since.time > last));
     if (isLate) {
-      const reason = seen?.waitsFor ?? 'it does not stay the same';
+      const reason = seen.waitsFor ?? 'it does not stay the same';
       return failed(`it has not proved itself within ${Math.round((time - begun) / 1000)} s: ${reason}`);
     }
     await guarded.pause(interval);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { retry } from '../../async/index.ts';
 import { codeOf, messageOf } from '../../errors/index.ts';
 import { type Access, accessText } from '../../objects/access.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
@@ -39,8 +40,11 @@ const minSettle = 20_000;
 /** Interval between two looks at the trial, in milliseconds. */
 const interval = 1000;
 
-/** Time for the guardian to begin, in milliseconds. */
-const guardianTime = 60_000;
+/**
+ * Shortest time for the guardian to begin, in milliseconds. It is half of the timeout of the
+ * command if that is longer.
+ */
+const minGuardianTime = 60_000;
 
 const fieldManager = 'helm-agent';
 
@@ -59,11 +63,11 @@ export const operation: Performer<Payload, Answer> = {
     if (own === undefined) throw notUpgradable('it does not run in a pod, or has no leader election');
     const store = trialSecret(own.cluster, own.namespace, own.agentId);
     const runner = stepRunner(endOf(context), context.host, context.progress);
-    const found = await store.read(endOf(context));
+    const found = await known(() => store.read(endOf(context)), endOf(context));
     if (found?.trial.id !== id) {
       await runner.step('check', async (tools) => {
         const trial = await prepare(payload, context, own, found?.trial);
-        await begin(store, trial);
+        await known(() => begin(store, trial), endOf(context));
         tools.done(`revision ${trial.from} stays the one to return to`);
       });
     }
@@ -87,6 +91,7 @@ const maxAttempts = 5;
 async function begin(store: TrialStore, trial: Trial): Promise<void> {
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const before = await store.read();
+    if (before?.trial.id === trial.id) return; // an attempt whose answer was lost has stored it
     requireEnded(before?.trial);
     try {
       await store.write(trial, before?.version);
@@ -275,8 +280,8 @@ async function waitForEnd(
       await passing(() => ensureGuardian(own, trial, signal)).catch((error: unknown) => {
         reason = messageOf(error);
       });
-      if (trial.phase === 'planned' && (cancelled.aborted || now() - begun >= guardianTime)) {
-        await giveUp(store, stored, cancelled, reason);
+      if (trial.phase === 'planned' && (cancelled.aborted || now() - begun >= guardianTime(trial))) {
+        await passing(() => giveUp(store, stored, cancelled, reason));
       }
     }
     await sleep(interval, undefined, { signal });
@@ -292,6 +297,10 @@ const phaseTexts: Readonly<Record<Trial['phase'], string>> = {
   ended: 'the upgrade has ended',
 };
 
+function guardianTime({ timeout }: Trial): number {
+  return Math.max(minGuardianTime, timeout / 2);
+}
+
 /** Ends a trial that no guardian has begun. */
 async function giveUp(
   store: TrialStore,
@@ -303,7 +312,7 @@ async function giveUp(
     ? { code: 'cancelled', message: 'the upgrade was cancelled before it began' }
     : {
         code: 'agent_upgrade_failed',
-        message: `no guardian has begun within ${guardianTime / 1000} s${reason === '' ? '' : `: ${reason}`}; look at the Job of the upgrade`,
+        message: `no guardian has begun within ${guardianTime(trial) / 1000} s${reason === '' ? '' : `: ${reason}`}; look at the Job of the upgrade`,
       };
   try {
     await store.write({ ...trial, phase: 'ended', failure }, version);
@@ -312,15 +321,29 @@ async function giveUp(
   }
 }
 
+/** Pauses before the API server is asked again, in milliseconds. Each request is repeated, too. */
+const pauses = [1000, 2000, 5000, 5000, 10_000, 10_000];
+
+/**
+ * Asks the API server until it responds, for a limited time: the command must not fail while its
+ * upgrade continues.
+ */
+async function known<Result>(attempt: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return await retry(attempt, { pauses, canRetry: (error) => isPassing(error) && !signal.aborted, signal });
+}
+
 /** Returns undefined if the API server does not respond, so that it is asked again. */
 async function passing<Result>(attempt: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await attempt();
   } catch (error) {
-    const codes = ['unreachable', 'server_error', 'too_many_requests'];
-    if (codes.includes(codeOf(error) ?? '')) return undefined;
+    if (isPassing(error)) return undefined;
     throw error;
   }
+}
+
+function isPassing(error: unknown): boolean {
+  return ['unreachable', 'server_error', 'too_many_requests'].includes(codeOf(error) ?? '');
 }
 
 /** Starts the guardian. Deletes that of an earlier upgrade first. */

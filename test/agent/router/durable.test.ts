@@ -91,6 +91,18 @@ test('stopping parks a durable command, and the next process continues it with t
   t.deepEqual(await journal.takeOver(), []);
 });
 
+test('a parked command that is sent again while the agent stops is accepted, and others are refused', async (t) => {
+  const { router, puppets, peer, install } = processWith(durableJournal());
+  install('k');
+  const call = await puppets.call(0);
+  call.context.abandon.addEventListener('abort', () => call.fail(call.context.abandon.reason));
+  await router.close(60_000);
+  install('k');
+  install('other', 'api');
+  t.deepEqual(peer.kinds('k'), ['accepted', 'accepted'], 'the next process sends the result');
+  t.is((await peer.result('other')).error?.code, 'shutting_down');
+});
+
 test('commands that wait are parked too, and continue in their order', async (t) => {
   const journal = durableJournal();
   const first = processWith(journal);

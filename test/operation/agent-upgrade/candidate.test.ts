@@ -45,6 +45,7 @@ function seen(pods: readonly KubeObject[], holder = 'agent-new_1', status?: obje
 test('the pod that holds the Lease leads', (t) => {
   t.deepEqual(seen([pod({}), pod({ name: 'agent-other' })]), {
     isRolledOut: true,
+    isRunning: true,
     leader: { run: 'agent-new_1 0 T', pod: 'agent-new', image: 'agent:2', isReady: true },
   });
 });
@@ -55,6 +56,21 @@ test('a pod whose name is only the start of the holder does not lead', (t) => {
 
 test('a pod that is being deleted does not lead', (t) => {
   t.is(seen([pod({ deletionTimestamp: '2026-01-01T00:00:00Z' })]).leader, undefined);
+});
+
+test('a pod that is being deleted and holds the Lease keeps the others from leading', (t) => {
+  const old = pod({ name: 'agent-old', template: 'old', deletionTimestamp: '2026-01-01T00:00:00Z' });
+  const { stopping, waitsFor } = seen([old, pod({})], 'agent-old_1');
+  t.is(stopping, 'agent-old');
+  t.is(waitsFor, 'pod agent-old is stopping, and still leads');
+  t.is(seen([old, pod({})]).stopping, undefined);
+});
+
+test('a new version runs if the containers of all its pods do', (t) => {
+  const waiting = { state: { waiting: { reason: 'ContainerCreating' } } };
+  t.true(seen([pod({ isReady: false })]).isRunning);
+  t.is(seen([pod({}), pod({ name: 'agent-2', isReady: false, status: waiting })]).isRunning, undefined);
+  t.is(seen([pod({ template: 'old' })]).isRunning, undefined);
 });
 
 test('a new run of the container is another run, also as long as the Lease has the process before', (t) => {

@@ -1,5 +1,7 @@
 import test from 'ava';
-import { guard } from '../../../src/operation/agent-upgrade/guard.ts';
+import type { Candidate } from '../../../src/operation/agent-upgrade/candidate.ts';
+import { guard, type Guarded } from '../../../src/operation/agent-upgrade/guard.ts';
+import type { Trial } from '../../../src/operation/agent-upgrade/trial.ts';
 import fc from '../../support/fast-check.ts';
 import { type Disturbance, type Fault, faults, firstTrial, SimulatedAgent } from './simulated-agent.ts';
 
@@ -79,6 +81,85 @@ test('a guardian stops if another one has taken the trial over', async (t) => {
   t.is(await guard(first, 'first'), 'taken-over');
   t.is(await guard(agent.guarded, 'second'), 'ended');
   t.is(agent.deployed, 'new');
+});
+
+/**
+ * Guards an upgrade whose agent is as `at` says for the seconds since it began. `undefined`
+ * is an API server that does not respond. Returns the trial at its end, and its seconds.
+ */
+async function watched(at: (seconds: number) => Candidate | undefined, trial: Partial<Trial> = {}) {
+  const agent = new SimulatedAgent('none');
+  agent.stored = { trial: { ...firstTrial, ...trial }, version: '1' };
+  const start = agent.time;
+  await guard(
+    {
+      ...agent.guarded,
+      look() {
+        const seen = at((agent.time - start) / 1000);
+        return seen === undefined ? Promise.reject(new Error('does not respond')) : Promise.resolve(seen);
+      },
+    },
+    'guardian',
+  );
+  return { trial: agent.stored.trial, seconds: (agent.time - start) / 1000 };
+}
+
+const leader = { run: 'new', pod: 'agent-new', image: 'agent:2', isReady: true };
+const working: Candidate = { isRolledOut: true, isRunning: true, leader };
+const unready: Candidate = { isRolledOut: true, isRunning: true, leader: { ...leader, isReady: false } };
+
+test('a pod of the version before that stops for long does not end the new version', async (t) => {
+  const stopping: Candidate = { isRolledOut: true, stopping: 'agent-old' };
+  const { trial } = await watched((seconds) => (seconds < 80 ? stopping : working));
+  t.is(trial.failure, undefined);
+});
+
+test('an API server that does not respond for long ends no version, and proves none', async (t) => {
+  const outage = (seconds: number) => (seconds < 20 || seconds > 320 ? working : undefined);
+  const { trial, seconds } = await watched(outage);
+  t.is(trial.failure, undefined);
+  t.true(seconds > 320 + 5, `${seconds} s`);
+});
+
+test('a version whose pods run gets more time on a busy machine, and one whose image is missing does not', async (t) => {
+  const late = await watched((seconds) => (seconds < 140 ? { isRolledOut: false, isRunning: true } : working));
+  t.is(late.trial.failure, undefined);
+  const missing = await watched((seconds) => (seconds < 140 ? { isRolledOut: false } : working));
+  t.regex(missing.trial.failure?.message ?? '', /has not proved itself within 12\d s/);
+});
+
+test('a version that has no connection when its time is over may get it back', async (t) => {
+  const at = (seconds: number) => (seconds < 115 || seconds > 140 ? working : unready);
+  const starting: Candidate = { isRolledOut: false, isRunning: true };
+  t.is((await watched((seconds) => (seconds < 95 ? starting : at(seconds)))).trial.failure, undefined);
+});
+
+test('a longer timeout lets a version be without a connection for longer', async (t) => {
+  const away = (seconds: number) => (seconds < 100 ? unready : working);
+  t.regex((await watched(away)).trial.failure?.message ?? '', /has not proved itself/);
+  t.is((await watched(away, { timeout: 300_000 })).trial.failure, undefined);
+});
+
+test('the time without a guardian does not count', async (t) => {
+  const watching: Partial<Trial> = { phase: 'watching', guardian: 'before', revision: 2, deadline: 0 };
+  t.is((await watched((seconds) => (seconds < 10 ? unready : working), watching)).trial.failure, undefined);
+});
+
+test('an upgrade that the API server ends before anything is stored is attempted again', async (t) => {
+  const agent = new SimulatedAgent('none');
+  const { guarded: own } = agent;
+  let attempts = 0;
+  const guardedAgent: Guarded = {
+    ...own,
+    async upgrade(trial, state, save) {
+      attempts += 1;
+      if (attempts < 4) throw Object.assign(new Error('does not respond'), { code: 'unreachable' });
+      return await own.upgrade(trial, state, save);
+    },
+  };
+  t.is(await guard(guardedAgent, 'guardian'), 'ended');
+  t.is(attempts, 4);
+  t.like(agent.stored, { trial: { phase: 'ended', revision: 2, failure: undefined } });
 });
 
 for (const when of ['before', 'after'] as const) {
