@@ -4,7 +4,7 @@ import { Notice } from '../async/index.ts';
 import type { HeartbeatTimes } from '../net/heartbeat.ts';
 import { Allowance } from '../protocol/allowance.ts';
 import { closeCodes } from '../protocol/close-codes.ts';
-import { type Hello, maxUnfinished } from '../protocol/messages.ts';
+import type { Hello } from '../protocol/messages.ts';
 import { paceOf } from '../protocol/pace.ts';
 import { FrameTurns } from '../protocol/session/frame-turns.ts';
 import { streamKinds } from '../protocol/streams/stream-kinds.ts';
@@ -13,7 +13,7 @@ import { AgentAdmission } from './agent-admission.ts';
 import { type AgentConnection, serveAgent } from './agent-connection.ts';
 import { AgentSessions } from './agent-sessions.ts';
 import type { CommandIndex } from './command-index.ts';
-import { type ConnectedAgent, packetFor } from './connected-agent.ts';
+import { type ConnectedAgent, packetFor, unfinishedPackets } from './connected-agent.ts';
 import type { Copies } from './copies.ts';
 import { lostTooMany } from './handover.ts';
 import type { AgentIdentity } from './identity.ts';
@@ -274,10 +274,8 @@ export class AgentRegistry {
     }
     // packets may have arrived, but were not stored before the control plane was restarted
     const isAsked = ({ isRestored }: TrackedCommand) => (hello.resume ? isNewSession : isRestored);
-    askFor(
-      own.filter((command) => command.packet === undefined && isAsked(command)),
-      connection,
-    );
+    const asked = own.filter((command) => command.packet === undefined && isAsked(command));
+    for (const packet of unfinishedPackets(asked)) connection.send(packet);
     this.#handOver(agentId);
     this.#closeReplaced(agentId);
     for (const command of this.#options.commands.openOf(agentId)) {
@@ -383,21 +381,12 @@ export class AgentRegistry {
       const message = `the agent ${agentId} was restarted before it sent the result; check the release before you send the command again`;
       command.fail('agent_restarted', message);
     }
-    askFor(asked, newest.connection);
+    for (const packet of unfinishedPackets(asked)) newest.connection.send(packet);
     if (suspects.length > 0) {
       const fields = { agentId, commands: suspects.length, first: suspects[0] };
       this.#options.log.warn(fields, 'a process of an agent has ended before it accepted commands');
     }
     const connected = this.#connected.get(agentId) ?? [];
     this.#sessions.keepOnly(agentId, new Set(connected.map(({ agent }) => agent.instanceId)));
-  }
-}
-
-/** Asks an agent for what it knows about commands. */
-function askFor(commands: readonly TrackedCommand[], connection: AgentConnection): void {
-  const keys = commands.map(({ key }) => key);
-  for (let start = 0; start < keys.length; start += maxUnfinished) {
-    const payload = JSON.stringify({ keys: keys.slice(start, start + maxUnfinished) });
-    connection.send({ type: 'unfinished', payload });
   }
 }

@@ -1,4 +1,4 @@
-import type { Health, Hello } from '../protocol/messages.ts';
+import { type Health, type Hello, maxUnfinished } from '../protocol/messages.ts';
 import type { Packet } from '../protocol/packet.ts';
 
 /** An agent that is connected. */
@@ -17,4 +17,14 @@ export function packetFor({ packetFields }: Hello, packet: Packet): Packet {
     ...(traceparent !== undefined && knows('traceparent') && { traceparent }),
     ...(envelope !== undefined && knows('envelope') && { envelope }),
   };
+}
+
+/** Returns the packets that ask an agent for what it knows about commands. */
+export function unfinishedPackets(commands: readonly { key: string }[]): Packet[] {
+  const packets: Packet[] = [];
+  for (let start = 0; start < commands.length; start += maxUnfinished) {
+    const keys = commands.slice(start, start + maxUnfinished).map(({ key }) => key);
+    packets.push({ type: 'unfinished', payload: JSON.stringify({ keys }) });
+  }
+  return packets;
 }

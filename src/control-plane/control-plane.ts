@@ -346,7 +346,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
    */
   async uploadChart(archive: Uint8Array | AsyncIterable<Uint8Array>): Promise<string> {
     await this.#opening;
-    return this.#parts.charts.receive(archive instanceof Uint8Array ? slicesOf(archive) : archive);
+    return this.#parts.charts.receive(archive);
   }
 
   /** Notes what the application has done to an agent. */
@@ -394,14 +394,5 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   #openHost(): string | undefined {
     const host = this.#host;
     return host !== undefined && (isLocalHost(host) || this.#options.insecure === true) ? host : undefined;
-  }
-}
-
-/** Bytes that are hashed before the event loop turns. */
-const sliceBytes = 1024 * 1024;
-
-async function* slicesOf(archive: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let start = 0; start < archive.length; start += sliceBytes) {
-    yield await Promise.resolve(archive.subarray(start, start + sliceBytes));
   }
 }

@@ -50,7 +50,8 @@ export { type PublicSealingKey, readSealingKey } from '../sealing/public-sealing
 export { seal, type SealedPlace } from '../sealing/sealed-text.ts';
 export { SealingError } from '../sealing/sealing-error.ts';
 export { type ApprovedPlan, signApproval } from '../signatures/approval-statement.ts';
-export { type CommandPacket, signCommand, type SignOptions } from '../signatures/command-statement.ts';
+export { type CommandPacket, signCommand } from '../signatures/command-statement.ts';
+export type { SignOptions } from '../signatures/statement.ts';
 export { type PublicKey, readPublicKey } from '../signatures/public-key.ts';
 export { type ResultFacts, verifyResult } from '../signatures/result-statement.ts';
 export { SignatureError } from '../signatures/signature-error.ts';

@@ -1,8 +1,8 @@
 import { codeOf } from '../errors/index.ts';
 import type { TimeRange } from '../objects/cluster.ts';
 import { verifyApproval } from '../signatures/approval-statement.ts';
-import type { VerifiedSignature } from '../signatures/command-statement.ts';
 import { SignatureError } from '../signatures/signature-error.ts';
+import type { VerifiedSignature } from '../signatures/statement.ts';
 import { holdersOf, keysAt, type RequiredApprovers, type TrustedKey } from '../signatures/trusted-keys.ts';
 import type { PolicyRule } from './policy-rules.ts';
 

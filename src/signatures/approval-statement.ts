@@ -1,12 +1,20 @@
 import * as z from 'zod';
 import type { TimeRange } from '../objects/cluster.ts';
-import { JsonTextError, parseJson } from '../protocol/json.ts';
 import { maxApprovalLength } from '../protocol/limits.ts';
-import { maxLifetimeMs, requireTime, type SignOptions, type VerifiedSignature } from './command-statement.ts';
 import { readEnvelope, signEnvelope, signersOf } from './envelope.ts';
 import type { PublicKey } from './public-key.ts';
 import { SignatureError } from './signature-error.ts';
 import type { Signer } from './signer.ts';
+import {
+  lifetimeOf,
+  maxLifetimeMs,
+  readStatement,
+  requireTime,
+  type SignOptions,
+  validityFields,
+  validityOf,
+  type VerifiedSignature,
+} from './statement.ts';
 
 /** The type of the signed content, so that a signature of something else never counts. */
 const approvalPayloadType = 'application/vnd.helm-agent.approval.v1+json';
@@ -25,8 +33,7 @@ const approvedPlanSchema = z.strictObject({
 
 const statementSchema = z.strictObject({
   plans: z.array(approvedPlanSchema).min(1).max(maxApprovedPlans),
-  issuedAt: z.iso.datetime({ precision: 3 }),
-  expiresAt: z.iso.datetime({ precision: 3 }),
+  ...validityFields,
 });
 
 /** A plan, and the agent that has made it. */
@@ -39,19 +46,14 @@ export type ApprovedPlan = z.output<typeof approvedPlanSchema>;
 export async function signApproval(
   plans: readonly ApprovedPlan[],
   signers: readonly Signer[],
-  { now, lifetimeMs }: SignOptions,
+  options: SignOptions,
 ): Promise<string> {
   const { data, error } = z.array(approvedPlanSchema).min(1).max(maxApprovedPlans).safeParse(plans);
   if (data === undefined) {
     throw invalid(`needs 1 to ${maxApprovedPlans} plans with all 64 characters of their digests: ${error.message}`);
   }
-  const issuedAt = new Date(now).toISOString();
-  const expiresAt = new Date(now + Math.min(lifetimeMs, maxLifetimeMs)).toISOString();
-  const envelope = await signEnvelope(
-    approvalPayloadType,
-    JSON.stringify({ plans: data, issuedAt, expiresAt }),
-    signers,
-  );
+  const statement = { plans: data, ...validityOf(options) };
+  const envelope = await signEnvelope(approvalPayloadType, JSON.stringify(statement), signers);
   if (envelope.length > maxApprovalLength) throw invalid('is too long; approve fewer plans at once');
   return envelope;
 }
@@ -70,27 +72,17 @@ export function verifyApproval<Key extends PublicKey>(
   const envelope = readEnvelope(envelopeText, maxApprovalLength);
   if (envelope.payloadType !== approvalPayloadType) throw invalid('has an envelope that is not that of an approval');
   const signers = signersOf(envelope, keys);
-  const { plans, issuedAt: issued, expiresAt: expires } = statementOf(envelope.payload.toString());
-  const ofAgent = plans.filter((approved) => approved.agentId === agentId);
+  const signed = readStatement(statementSchema, envelope);
+  if (signed === undefined) throw invalid('has an envelope without the fields of an approval');
+  const ofAgent = signed.plans.filter((approved) => approved.agentId === agentId);
   if (ofAgent.length === 0) throw invalid('is for plans of other agents');
   if (!ofAgent.some((approved) => approved.plan === plan)) throw invalid('is for other plans');
-  const issuedAt = Date.parse(issued);
-  const expiresAt = Date.parse(expires);
-  if (expiresAt - issuedAt > maxLifetimeMs || expiresAt <= issuedAt) {
+  const lifetime = lifetimeOf(signed);
+  if (lifetime === undefined) {
     throw invalid(`must expire after it was signed, and at most ${maxLifetimeMs / 3_600_000} hours later`);
   }
-  if (time !== undefined) requireTime({ issuedAt, expiresAt }, time);
-  return { signers, issuedAt, expiresAt };
-}
-
-function statementOf(text: string): z.output<typeof statementSchema> {
-  try {
-    const { data } = statementSchema.safeParse(parseJson(text));
-    if (data !== undefined) return data;
-  } catch (error) {
-    if (!(error instanceof JsonTextError)) throw error;
-  }
-  throw invalid('has an envelope without the fields of an approval');
+  if (time !== undefined) requireTime(lifetime, time);
+  return { signers, ...lifetime };
 }
 
 function invalid(problem: string): SignatureError {

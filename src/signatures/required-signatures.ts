@@ -1,6 +1,7 @@
 import type { TimeRange } from '../objects/cluster.ts';
-import { type CommandPacket, type VerifiedSignature, verifyCommand } from './command-statement.ts';
+import { type CommandPacket, verifyCommand } from './command-statement.ts';
 import { SignatureError } from './signature-error.ts';
+import type { VerifiedSignature } from './statement.ts';
 import { holdersOf, keysAt, type RequiredSigners, type TrustedKey } from './trusted-keys.ts';
 
 /** A command as it arrived. */

@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import { JsonTextError, parseJson } from '../protocol/json.ts';
-import { digestOf } from './command-statement.ts';
 import { readEnvelope, signEnvelopeNow, signersOf } from './envelope.ts';
 import type { PublicKey } from './public-key.ts';
 import { SignatureError } from './signature-error.ts';
 import type { LocalSigner } from './signer.ts';
+import { digestOf, readStatement } from './statement.ts';
 
 /** The type of the signed content, so that a signature of something else never counts. */
 const resultPayloadType = 'application/vnd.helm-agent.result.v1+json';
@@ -46,23 +45,14 @@ export function verifyResult(
   const envelope = readEnvelope(envelopeText);
   if (envelope.payloadType !== resultPayloadType) throw invalid('its envelope is not that of a result');
   if (signersOf(envelope, agentKeys).length === 0) throw invalid('it has no signature of the key of the agent');
-  const signed = statementOf(envelope.payload.toString());
+  const signed = readStatement(statementSchema, envelope);
+  if (signed === undefined) throw invalid('its envelope does not have the fields of a result');
   if (agentId !== undefined && signed.agentId !== agentId) throw invalid(`it is a result of another agent`);
   if (signed.key !== key) throw invalid('it is the result of a command with another key');
   if (fingerprint !== undefined && signed.command !== `sha256:${fingerprint}`) {
     throw invalid('it is the result of another command: the one that was sent has been changed');
   }
   if (signed.result !== digestOf(result)) throw invalid('it was changed after the agent had signed it');
-}
-
-function statementOf(text: string): z.output<typeof statementSchema> {
-  try {
-    const { data } = statementSchema.safeParse(parseJson(text));
-    if (data !== undefined) return data;
-  } catch (error) {
-    if (!(error instanceof JsonTextError)) throw error;
-  }
-  throw invalid('its envelope does not have the fields of a result');
 }
 
 function invalid(problem: string): SignatureError {

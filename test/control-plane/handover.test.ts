@@ -201,7 +201,7 @@ test('processes that end for another reason before they get a suspect do not cou
 });
 
 test('processes that always end at the same age, for another reason, end no suspect', async (t) => {
-  const { send, start } = await plane(t, { limits: { suspectAgeMs: 100 } });
+  const { send, start } = await plane(t, { limits: { suspectAgeMs: 400 } });
   const first = await start({ onCommand: dieWith(1) });
   const command = send('a');
   await first.closed;

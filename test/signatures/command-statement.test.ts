@@ -3,13 +3,12 @@ import test from 'ava';
 import {
   type CommandPacket,
   commandPayloadType,
-  digestOf,
-  maxLifetimeMs,
   signCommand,
   verifyCommand,
 } from '../../src/signatures/command-statement.ts';
 import { signEnvelope } from '../../src/signatures/envelope.ts';
 import { SignatureError } from '../../src/signatures/signature-error.ts';
+import { digestOf, maxLifetimeMs } from '../../src/signatures/statement.ts';
 import { newSigner } from './support/keys.ts';
 
 const signer = newSigner();

@@ -74,7 +74,7 @@ export class ChartArchives {
    * `ControlPlaneError` `too_large` and `busy`, and with `digest_mismatch` if it has another digest
    * than the one that is given.
    */
-  async receive(content: AsyncIterable<Uint8Array>, expected?: string): Promise<string> {
+  async receive(content: Uint8Array | AsyncIterable<Uint8Array>, expected?: string): Promise<string> {
     this.#receiving++;
     let path = '';
     try {
@@ -82,7 +82,10 @@ export class ChartArchives {
       const folder = await this.#existingFolder();
       path = join(folder, `${this.#options.newId()}${partial}`);
       const file = await open(path, 'wx', 0o600);
-      const { digest, bytes } = await writeArchive(file, content).finally(() => file.close());
+      const { digest, bytes } = await writeArchive(
+        file,
+        content instanceof Uint8Array ? slicesOf(content) : content,
+      ).finally(() => file.close());
       if (expected !== undefined && digest !== expected) {
         const message = `the archive does not match its digest: it is ${digest}, and should be ${expected}`;
         throw new ControlPlaneError('digest_mismatch', message);
@@ -170,6 +173,15 @@ async function writeArchive(file: FileHandle, content: AsyncIterable<Uint8Array>
   }
   await file.sync();
   return { digest: `sha256:${hash.digest('hex')}`, bytes };
+}
+
+/** Bytes that are hashed before the event loop turns. */
+const sliceBytes = 1024 * 1024;
+
+async function* slicesOf(archive: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < archive.length; start += sliceBytes) {
+    yield await Promise.resolve(archive.subarray(start, start + sliceBytes));
+  }
 }
 
 /** Waits until the names of new files are on the disk. */
