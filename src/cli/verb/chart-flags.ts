@@ -1,11 +1,13 @@
 import type { LocatedChart } from '../../downloader/index.ts';
 import type { Fields } from '../../protocol/commands/field.ts';
+import { JsonTextError, parseJson } from '../../protocol/json.ts';
+import { type Sealed, sealedSchema } from '../../protocol/sealed.ts';
 import { chartToSend } from '../ctl/chart-to-send.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
+import { readFlagFile } from '../flag-file.ts';
 import { readPassword } from '../password-file.ts';
 import { customFlag, type Flag, listFlag, switchFlag } from '../pflag/flag.ts';
 import type { FlagValues } from '../pflag/flag-values.ts';
-import { readSealedFile } from '../sealed-file.ts';
 import { valueParameters } from '../values.ts';
 import { valueFlags, valuesOfFlags } from './value-flags.ts';
 
@@ -60,4 +62,20 @@ export async function givenChart(
   };
   const place = { repo: flags.optionalText('repo'), onAgent: flags.isOn('on-agent') };
   return { values, chart: await chartToSend(typeof name === 'string' ? name : '', place) };
+}
+
+/** Reads a file that `ctl seal` has written. `flag` names it, for errors. */
+async function readSealedFile(
+  files: Pick<ProgramDependencies, 'readFile'>,
+  path: string,
+  flag: string,
+): Promise<Sealed> {
+  const bytes = await readFlagFile(files, flag, path);
+  try {
+    const { data } = sealedSchema.safeParse(parseJson(new TextDecoder().decode(bytes)));
+    if (data !== undefined) return data;
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error;
+  }
+  throw new Error(`--${flag}: ${path} is not a sealed text; write it with ctl seal`);
 }

@@ -6,7 +6,6 @@ import { ControlPlaneError } from '../error.ts';
 import { type ApiRoute, readBody, readJson, type RequestBodies, type Route, sendJson, statusOf } from '../http-json.ts';
 import { callbackPath, type IdentityProvider, type SignInAttempt } from './identity-provider.ts';
 import type { Person } from './person.ts';
-import { returnAddress } from './return-address.ts';
 import { cookieOf, setCookie } from './session-cookie.ts';
 import { sendFailurePage } from './sign-in-page.ts';
 import type { SignInSettings } from './sign-in-settings.ts';
@@ -186,4 +185,20 @@ function readAttempt(cookie: string | undefined): (SignInAttempt & { returnTo?: 
   } catch {
     return undefined; // it was changed
   }
+}
+
+const maxReturnLength = 2000;
+
+/**
+ * Returns the address of this server to which a browser goes after it has signed in: the page that
+ * it has asked for, or the first page if that is not one of this server.
+ */
+function returnAddress(returnTo: string | undefined, url: string): string {
+  const first = `${url}/`;
+  if (returnTo === undefined || returnTo.length > maxReturnLength || !returnTo.startsWith('/')) return first;
+  // as browsers read it: "//host", "/\host" and a tab in between lead to other servers
+  const address = URL.parse(returnTo, url);
+  const isOwn = address?.origin === url && !address.pathname.startsWith('/sign-in');
+  // with its host, so that a path such as "//host" stays a path
+  return isOwn ? address.href : first;
 }

@@ -1,3 +1,4 @@
+import { dump } from 'js-yaml';
 import type { Release } from '../../protocol/release.ts';
 import { useApp } from '../parts/app-context.ts';
 import { Changes, Code } from '../parts/code.tsx';
@@ -9,7 +10,6 @@ import { performCommand } from '../server/command.ts';
 import { foreignLines } from '../text/foreign-text.ts';
 import { changedLines } from '../text/line-changes.ts';
 import { maskedManifest, maskedValues } from '../text/masked.ts';
-import { yamlLines } from '../text/yaml-lines.ts';
 
 export interface CompareRevisionsProps {
   place: ReleasePlace;
@@ -99,4 +99,9 @@ function Comparison({ part, before, after }: ComparisonProps) {
 function linesOf({ config, manifest = '' }: Release, part: 'values' | 'manifest'): string[] {
   if (part === 'manifest') return maskedManifest(foreignLines(manifest.trim()));
   return config && Object.keys(config).length > 0 ? yamlLines(maskedValues(config)) : [];
+}
+
+/** Returns a value as lines of YAML. */
+function yamlLines(value: unknown): string[] {
+  return foreignLines(dump(value, { lineWidth: -1, noRefs: true, sortKeys: true }).trimEnd());
 }
