@@ -5,8 +5,7 @@ import { groupOf } from '../objects/group-kind.ts';
 import type { ObjectTarget } from '../objects/object-target.ts';
 import { commands } from '../protocol/commands/index.ts';
 import { matchesPattern } from '../protocol/pattern.ts';
-import { isInWindow } from '../protocol/window.ts';
-import { type CommandScope, describeScope, isSelected } from '../rights/command-selector.ts';
+import { describeScope, isSelected } from '../rights/command-selector.ts';
 import { requireSignatures } from '../signatures/required-signatures.ts';
 import { SignatureError } from '../signatures/signature-error.ts';
 import type { VerifiedSignature } from '../signatures/statement.ts';
@@ -97,8 +96,10 @@ export function decide(
   const rule = rules.find((known) => isSelected(known, scope));
   const isContinued = time === 'continued';
   const now = clusterTime();
-  const requirePlanned = (type: PlannedCommand) =>
-    requireNotDenied(rules, { ...scope, type, right: commands[type].right });
+  const requirePlanned = (type: PlannedCommand) => {
+    const planned = { ...scope, type, right: commands[type].right };
+    requireNotDenied(rules.find((known) => isSelected(known, planned)));
+  };
   const approving = { agentId: agentOf(scope), keys: policy.keys, rule, now, isContinued };
   if (rule?.deny === undefined) requireOwnersUpgrade(rule, scope);
   requireSigned(policy, rule, scope);
@@ -112,9 +113,9 @@ export function decide(
     }
     throw denied(`no rule of the policy is for ${describeScope(scope)}; let the owner of the cluster add one`);
   }
-  requireNotDenied(rules, scope);
+  requireNotDenied(rule);
   if (time !== 'continued' && rule.windows !== undefined && isChange) {
-    if (!rule.windows.some((window) => isInWindow(window, time.begins))) {
+    if (!rule.windows.some((isOpen) => isOpen(time.begins))) {
       throw refused(rule, 'windows', `${time.begins.toISOString()} is outside of them; send the command again later`);
     }
   }
@@ -184,9 +185,8 @@ function plannedRule(rules: readonly PolicyRule[], scope: PolicyScope): PolicyRu
   return rules.find((known) => isSelected(known, { ...scope, type, right: 'deploy' }));
 }
 
-/** Throws `PolicyError` if the first rule for a command has a reason to refuse it. */
-function requireNotDenied(rules: readonly PolicyRule[], scope: CommandScope): void {
-  const rule = rules.find((known) => isSelected(known, scope));
+/** Throws `PolicyError` if the rule for a command has a reason to refuse it. */
+function requireNotDenied(rule: PolicyRule | undefined): void {
   if (rule?.deny !== undefined) throw denied(`rule ${rule.name} of the policy refuses it: ${rule.deny}`);
 }
 

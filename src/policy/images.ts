@@ -6,15 +6,20 @@ const containerFields = ['containers', 'initContainers', 'ephemeralContainers'];
  */
 export function imagesOf(object: unknown): Set<string> {
   const images = new Set<string>();
-  const rest: unknown[] = [object];
+  const rest: object[] = [];
+  const visit = (value: unknown) => {
+    if (typeof value === 'object' && value !== null) rest.push(value);
+  };
+  visit(object);
   for (let value = rest.pop(); value !== undefined; value = rest.pop()) {
-    if (typeof value !== 'object' || value === null) continue;
     if (Array.isArray(value)) {
-      for (const item of value) rest.push(item);
+      for (const item of value as unknown[]) visit(item);
       continue;
     }
-    for (const [name, content] of Object.entries(value)) {
-      if (containerFields.includes(name) && Array.isArray(content)) {
+    for (const name of Object.keys(value)) {
+      const content = (value as Record<string, unknown>)[name];
+      if (typeof content !== 'object' || content === null) continue; // most fields are texts
+      if (Array.isArray(content) && containerFields.includes(name)) {
         for (const container of content as unknown[]) add(images, textOf(container, 'image'));
       } else if (name === 'image') {
         add(images, textOf(content, 'reference'));

@@ -49,5 +49,5 @@ export async function openPolicyFile(path: string, { evaluator, clusterTime }: P
 /** Reads the text of a policy. Rejects with an Error that says what is wrong, and where. */
 export async function compilePolicy(text: string, evaluator: ConditionEvaluator): Promise<CompiledPolicy> {
   const rules = readPolicy(text);
-  return { rules, evaluator, variables: await compileConditions(rules, evaluator) };
+  return { rules, evaluator, reads: await compileConditions(rules, evaluator) };
 }

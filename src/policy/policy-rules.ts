@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { messageOf } from '../errors/index.ts';
 import { type Constraint, parseConstraint } from '../go/semver-constraint.ts';
 import { printableSchema } from '../protocol/printable.ts';
-import { windowSchema } from '../protocol/window.ts';
+import { windowSchema, windowTest } from '../protocol/window.ts';
 import { patternsSchema, selectorFields } from '../rights/command-selector.ts';
 import { readOwnerFile } from '../rights/owner-file.ts';
 import { approversSchema, signersProblem, signersSchema, trustedKeysSchema } from '../signatures/trusted-keys.ts';
@@ -90,7 +90,7 @@ const allowed = {
   /** Expressions that have to hold. Default: none. */
   conditions: z.array(conditionSchema).min(1).max(maxConditions).optional(),
   /** Times at which the commands may begin. Default: always. */
-  windows: z.array(windowSchema).min(1).max(maxWindows).optional(),
+  windows: z.array(windowSchema.transform(windowTest)).min(1).max(maxWindows).optional(),
   /** Signatures that the commands must have. Default: none. */
   signedBy: signersSchema.optional(),
   /**

@@ -97,26 +97,38 @@ export function requireValuesSize(rule: SizedRule, values: unknown): void {
  */
 function jsonBytes(root: unknown, most: number): number {
   let bytes = 0;
-  const rest: unknown[] = [root];
-  while (rest.length > 0 && bytes <= most) {
-    const value = rest.pop();
+  const rest: object[] = [];
+  const add = (value: unknown) => {
     if (typeof value === 'string') bytes += textBytes(value);
-    else if (Array.isArray(value)) {
-      bytes += 1 + Math.max(1, value.length); // brackets and commas
-      if (bytes > most) break;
-      for (const item of value as unknown[]) rest.push(item);
-    } else if (typeof value === 'object' && value !== null) {
-      const fields = Object.entries(value).filter(([, field]) => field !== undefined);
-      bytes += 1 + Math.max(1, fields.length);
-      for (const [name, field] of fields) {
-        bytes += textBytes(name) + 1;
-        rest.push(field);
+    else if (typeof value === 'object' && value !== null) rest.push(value);
+    else bytes += String(value).length;
+  };
+  add(root);
+  for (let value = rest.pop(); value !== undefined && bytes <= most; value = rest.pop()) {
+    let count = 0;
+    if (Array.isArray(value)) {
+      count = value.length;
+      if (bytes + count > most) return bytes + count;
+      for (const item of value as unknown[]) {
+        add(item);
+        if (bytes > most) return bytes;
       }
-    } else bytes += String(value).length;
+    } else {
+      for (const [name, field] of Object.entries(value)) {
+        if (field === undefined) continue;
+        count += 1;
+        bytes += textBytes(name) + 1;
+        add(field);
+      }
+    }
+    bytes += 1 + Math.max(1, count); // brackets and commas
   }
   return bytes;
 }
 
+/** Printable ASCII that JSON does not escape, as most texts are. */
+const plainText = /^[ !#-[\]-~]*$/;
+
 function textBytes(text: string): number {
-  return Buffer.byteLength(JSON.stringify(text));
+  return plainText.test(text) ? text.length + 2 : Buffer.byteLength(JSON.stringify(text));
 }

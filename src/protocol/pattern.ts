@@ -3,10 +3,12 @@
  * themselves. Takes time in proportion to the product of both lengths at most.
  */
 export function matchesPattern(pattern: string, text: string): boolean {
+  const star = pattern.indexOf('*');
+  if (star < 0) return pattern === text;
+  if (!text.startsWith(pattern.slice(0, star))) return false; // most patterns of many
   const [first = '', ...rest] = pattern.split('*');
-  if (rest.length === 0) return pattern === text;
   const last = rest.pop() ?? '';
-  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false;
+  if (text.length < first.length + last.length || !text.endsWith(last)) return false;
   const end = text.length - last.length;
   let position = first.length;
   for (const part of rest) {

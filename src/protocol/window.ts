@@ -50,12 +50,21 @@ function timeZoneProblem(name: string): string | undefined {
 
 /** Returns whether a time is in a window. */
 export function isInWindow(window: Window, time: Date): boolean {
-  const { from, to } = window;
-  const { day, minute } = localTime(time, window.timeZone);
-  const today = isDay(window, day);
-  if (from < to) return today && minute >= from && minute < to;
-  const yesterday = isDay(window, (day + days.length - 1) % days.length);
-  return (today && minute >= from) || (yesterday && minute < to);
+  return windowTest(window)(time);
+}
+
+/** Returns a function that returns whether a time is in a window, for many times. */
+export function windowTest(window: Window): (time: Date) => boolean {
+  const { from, to, timeZone } = window;
+  let format: Intl.DateTimeFormat | undefined; // it takes longer to make than to use
+  return (time) => {
+    format ??= localFormat(timeZone);
+    const { day, minute } = localTime(time, format);
+    const today = isDay(window, day);
+    if (from < to) return today && minute >= from && minute < to;
+    const yesterday = isDay(window, (day + days.length - 1) % days.length);
+    return (today && minute >= from) || (yesterday && minute < to);
+  };
 }
 
 function isDay({ days: chosen }: Window, index: number): boolean {
@@ -63,19 +72,22 @@ function isDay({ days: chosen }: Window, index: number): boolean {
   return chosen === undefined || (day !== undefined && chosen.includes(day));
 }
 
-function localTime(time: Date, timeZone: string): { day: number; minute: number } {
-  const format = new Intl.DateTimeFormat('en-GB', {
+function localFormat(timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-GB', {
     timeZone,
     weekday: 'short',
     hour: '2-digit',
     minute: '2-digit',
     hourCycle: 'h23',
   });
+}
+
+function localTime(time: Date, format: Intl.DateTimeFormat): { day: number; minute: number } {
   const parts = Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, value]));
   const name = (parts['weekday'] ?? '').toLowerCase();
   const minute = minuteOfDay(`${parts['hour'] ?? ''}:${parts['minute'] ?? ''}`);
   const day = days.findIndex((known) => known === name);
-  if (day < 0 || minute === undefined) throw new Error(`no time in the time zone ${timeZone}`);
+  if (day < 0 || minute === undefined) throw new Error(`no time in the time zone ${format.resolvedOptions().timeZone}`);
   return { day, minute };
 }
 

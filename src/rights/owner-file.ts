@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import type * as z from 'zod';
 import { messageOf } from '../errors/index.ts';
 import type { Value } from '../go/value.ts';
@@ -54,11 +54,13 @@ export async function openOwnerFile<Content>(
   parse: (text: string) => Content | Promise<Content>,
   failure: (problem: string, cause: unknown) => Error,
 ): Promise<() => Promise<Content>> {
-  let last: { text: string; content: Content } | undefined;
+  let last: { bytes: Buffer; content: Content } | undefined;
   const read = async (): Promise<Content> => {
     try {
-      const text = await readBounded(path);
-      if (last?.text !== text) last = { text, content: await parse(text) };
+      const bytes = await readBounded(path);
+      if (last?.bytes.equals(bytes) === true) return last.content;
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+      last = { bytes, content: await parse(text) };
       return last.content;
     } catch (cause) {
       throw failure(messageOf(cause), cause);
@@ -74,20 +76,29 @@ export async function openOwnerFile<Content>(
 }
 
 /** Reads a regular file. Does not wait for the writer of a pipe. */
-async function readBounded(path: string): Promise<string> {
+async function readBounded(path: string): Promise<Buffer> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    if (!(await file.stat()).isFile()) throw new Error('it is not a file');
-    const buffer = Buffer.alloc(maxOwnerFileBytes + 1);
-    let length = 0;
-    for (;;) {
-      const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
-      length += bytesRead;
-      if (bytesRead === 0 || length === buffer.length) break;
-    }
-    if (length > maxOwnerFileBytes) throw new Error(`it has more than ${maxOwnerFileBytes} bytes`);
-    return new TextDecoder('utf-8', { fatal: true }).decode(buffer.subarray(0, length));
+    const stats = await file.stat();
+    if (!stats.isFile()) throw new Error('it is not a file');
+    // a buffer of the largest size for each command is much garbage
+    const known = await readStart(file, Math.min(stats.size, maxOwnerFileBytes) + 1);
+    const bytes = known.length > stats.size ? await readStart(file, maxOwnerFileBytes + 1) : known;
+    if (bytes.length > maxOwnerFileBytes) throw new Error(`it has more than ${maxOwnerFileBytes} bytes`);
+    return bytes;
   } finally {
     await file.close();
   }
+}
+
+/** Returns the first bytes of a file, up to a number of them. */
+async function readStart(file: FileHandle, most: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(most);
+  let length = 0;
+  while (length < most) {
+    const { bytesRead } = await file.read(buffer, length, most - length, length);
+    length += bytesRead;
+    if (bytesRead === 0) break;
+  }
+  return buffer.subarray(0, length);
 }

@@ -149,7 +149,7 @@ test('an approval is read with all keys of the policy, by whatever rule', async 
 });
 
 test('explain says that a plan is needed', async (t) => {
-  const policy = { rules: policyOf(oneApproval), variables: new Map(), evaluator: undefined as never };
+  const policy = { rules: policyOf(oneApproval), reads: new Map(), evaluator: undefined as never };
   const command = { scope: scopeOf('install_release', { packet: 'unsent' }), begins: new Date(noon), objects: [] };
   const { limits, refusal } = await explain(policy, command);
   t.regex(refusal ?? '', /only by plans/);

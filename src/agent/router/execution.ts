@@ -39,6 +39,14 @@ export interface ExecutionOptions {
 /** The slot of a command that only reads, which does not count. */
 const noSlot: Slot = { whileWaiting: (wait) => wait() };
 
+/** Age at which the policy decides again when a command begins, in milliseconds. */
+const maxDecisionAgeMs = 1000;
+
+interface DecidedIdentity extends Identity {
+  /** When the decision began. */
+  decidedAt: number;
+}
+
 /** Time for which a result waits to be journaled before it is sent anyway. */
 const outcomeDelayMs = 5000;
 
@@ -110,9 +118,12 @@ export class Execution {
     const { fingerprint, type, payload, isDurable, traceparent, envelope } = running.command;
     const durable = this.#journal.durable && isDurable;
     // without files of the owner, nothing is awaited: commands are journaled as they arrive
-    const identity =
-      this.#authorization.identityWithoutFiles(job) ??
-      (await this.#authorization.identityOf(job, () => this.#logOf(job)));
+    const decidedAt = this.#now().getTime();
+    const identity: DecidedIdentity = {
+      ...(this.#authorization.identityWithoutFiles(job) ??
+        (await this.#authorization.identityOf(job, () => this.#logOf(job)))),
+      decidedAt,
+    };
     job.account = identity.account;
     if (left !== undefined) {
       running.accepted({ durable, resumed: true });
@@ -166,7 +177,11 @@ export class Execution {
     return isStored;
   }
 
-  async #perform(job: Job, { account, policy: admitted, refusal }: Identity, afterwards: Afterwards): Promise<Result> {
+  async #perform(
+    job: Job,
+    { account, policy: admitted, refusal, decidedAt }: DecidedIdentity,
+    afterwards: Afterwards,
+  ): Promise<Result> {
     const { running, form, key, left } = job;
     const { command } = running;
     const { key: id, type, changes: release, sentBy, reason, fingerprint } = command;
@@ -212,11 +227,13 @@ export class Execution {
         whileWaiting: (wait) => slot.whileWaiting(wait),
         takeTurn: (turn, change) => this.#takeTurn(running, turn, log, change),
       });
-    const start = async (slot: Slot) => {
+    const start = async (slot: Slot, hasWaited = false) => {
       measure.run();
-      // the policy may have changed while the command waited for its turn
-      if (left === undefined) return await perform(slot, admitted && (await this.#authorization.policyOf(job)));
-      return await this.#continue(job, slot, log, () => perform(slot, admitted));
+      if (left !== undefined) return await this.#continue(job, slot, log, () => perform(slot, admitted));
+      const age = this.#now().getTime() - decidedAt;
+      const isCurrent = !hasWaited && age >= 0 && age < maxDecisionAgeMs;
+      // the policy may have changed while the command waited
+      return await perform(slot, isCurrent ? admitted : admitted && (await this.#authorization.policyOf(job)));
     };
     log.info({}, left === undefined ? 'command accepted' : 'command resumed');
     try {
@@ -248,7 +265,7 @@ export class Execution {
     { running, left }: Job,
     release: string,
     measure: CommandMeasure,
-    start: (slot: Slot) => Promise<Result>,
+    start: (slot: Slot, hasWaited: boolean) => Promise<Result>,
   ) {
     const limit = queueLimit(running.command.timeout);
     const signal = AbortSignal.any([running.cancellation.signal, running.abandonment.signal, limit.signal]);
@@ -256,9 +273,9 @@ export class Execution {
     const ifBusy = left === undefined ? running.command.ifBusy : 'queue';
     try {
       const onWait = () => measure.queue();
-      return await this.#queued(running, release, { signal, ifBusy, onWait }, (slot) => {
+      return await this.#queued(running, release, { signal, ifBusy, onWait }, (slot, hasWaited) => {
         limit.close();
-        return start(slot);
+        return start(slot, hasWaited);
       });
     } finally {
       limit.close();
@@ -283,7 +300,7 @@ export class Execution {
     running: RunningCommand,
     release: string,
     { onWait, ...options }: Omit<QueueOptions, 'onPosition'> & { onWait?: () => void },
-    start: (slot: Slot) => Promise<Result>,
+    start: (slot: Slot, hasWaited: boolean) => Promise<Result>,
   ): Promise<Result> {
     let hasWaited = false;
     const onPosition = (position: number) => {
@@ -293,7 +310,7 @@ export class Execution {
     };
     return await this.#queues.run(release, { ...options, onPosition }, (slot) => {
       if (hasWaited) running.queued(undefined, this.#now());
-      return start(slot);
+      return start(slot, hasWaited);
     });
   }
 

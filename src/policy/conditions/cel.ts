@@ -65,7 +65,10 @@ function compile(expression: string): Program {
     }
     const run = plan(celEnv({ funcs: [...strings] }), parsed);
     return {
-      compiled: { variables: conditionVariables.filter((name) => read.some((one) => one.name === name)) },
+      compiled: {
+        variables: conditionVariables.filter((name) => read.some((one) => one.name === name)),
+        reads: read.filter(({ name }) => isVariable(name)).map(({ name, fields }) => [name, ...fields]),
+      },
       evaluate(bindings) {
         const value = run(bindings);
         if (value === true) return { holds: true };
@@ -93,6 +96,8 @@ function isVariable(name: string): boolean {
 interface Identifier {
   name: string;
   id: bigint;
+  /** Names of the fields that are selected from it, one of the other. */
+  fields: readonly string[];
 }
 
 /** Returns the identifiers that an expression reads, except the variables of its own macros. */
@@ -104,9 +109,12 @@ function identifiersOf(root: Expr): Identifier[] {
     const { case: kind, value } = expr?.exprKind ?? { case: undefined };
     const read = (...parts: (Expr | undefined)[]) => rest.push(...parts.map((part) => ({ expr: part, own })));
     if (expr === undefined || kind === undefined) continue;
-    if (kind === 'identExpr' && !own.has(value.name)) found.push({ name: value.name, id: expr.id });
-    else if (kind === 'selectExpr') read(value.operand);
-    else if (kind === 'callExpr') read(value.target, ...value.args);
+    if (kind === 'identExpr' || kind === 'selectExpr') {
+      const { root: selected, fields } = selectionOf(expr);
+      const { case: rootKind, value: identifier } = selected?.exprKind ?? { case: undefined };
+      if (rootKind !== 'identExpr') read(selected);
+      else if (selected && !own.has(identifier.name)) found.push({ name: identifier.name, id: selected.id, fields });
+    } else if (kind === 'callExpr') read(value.target, ...value.args);
     else if (kind === 'listExpr') read(...value.elements);
     else if (kind === 'structExpr') {
       for (const entry of value.entries) {
@@ -119,6 +127,17 @@ function identifiersOf(root: Expr): Identifier[] {
     }
   }
   return found;
+}
+
+/** Returns the expression from which fields are selected, and their names. */
+function selectionOf(expr: Expr): { root: Expr | undefined; fields: readonly string[] } {
+  const fields: string[] = [];
+  let root: Expr | undefined = expr;
+  while (root?.exprKind.case === 'selectExpr') {
+    fields.unshift(root.exprKind.value.field);
+    root = root.exprKind.value.operand;
+  }
+  return { root, fields };
 }
 
 /** Returns the place of an offset in a text, as `2:5: `. */

@@ -1,14 +1,21 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { codeOf } from '../../errors/index.ts';
 import { commands } from '../../protocol/commands/index.ts';
 import type { ChartReference } from '../chart-reference.ts';
 import { refused } from '../policy-error.ts';
 import type { PolicyRule, PolicyRules } from '../policy-rules.ts';
 import type { DecisionTime, PlannedCommand, PolicyScope } from '../policy-scope.ts';
-import type { ConditionEvaluator, ConditionOutcome, ConditionValues, ConditionVariable } from './condition.ts';
+import type {
+  ConditionEvaluator,
+  ConditionOutcome,
+  ConditionReads,
+  ConditionValues,
+  ConditionVariable,
+} from './condition.ts';
+import { type FieldPath, selectFields } from './field-paths.ts';
 
-/** The variables that each expression of a policy reads. */
-type VariablesByExpression = ReadonlyMap<string, readonly ConditionVariable[]>;
+/** The variables and fields that each expression of a policy reads. */
+type ReadsByExpression = ReadonlyMap<string, ConditionReads>;
 
 type Condition = NonNullable<PolicyRule['conditions']>[number];
 
@@ -22,7 +29,7 @@ type ConditionStage = 'command' | 'chart' | 'object';
 export async function compileConditions(
   { rules }: PolicyRules,
   evaluator: ConditionEvaluator,
-): Promise<VariablesByExpression> {
+): Promise<ReadsByExpression> {
   const places = rules.flatMap(({ conditions = [], name }, rule) =>
     conditions.map(({ expression }, index) => ({
       expression,
@@ -33,9 +40,9 @@ export async function compileConditions(
   const compiled = await evaluator.compile(places.map(({ expression }) => expression));
   return new Map(
     places.map(({ expression, place }, index) => {
-      const { variables, problem } = compiled[index] ?? { problem: 'it was not compiled' };
-      if (variables === undefined) throw new Error(`${place}: ${problem}`);
-      return [expression, variables];
+      const found = compiled[index] ?? { problem: 'it was not compiled' };
+      if (found.variables === undefined) throw new Error(`${place}: ${found.problem}`);
+      return [expression, found];
     }),
   );
 }
@@ -60,7 +67,7 @@ interface LoadedChart {
 
 export interface CompiledPolicy {
   rules: PolicyRules;
-  variables: VariablesByExpression;
+  reads: ReadsByExpression;
   evaluator: ConditionEvaluator;
 }
 
@@ -83,7 +90,7 @@ export async function openConditions(
   const requireAt = async (stage: 'command' | 'chart', values: Partial<ConditionValues> = {}) => {
     requireAll(await evaluateConditions({ rule, stage, isContinued }, policy, { ...base, ...values }));
   };
-  /** Digests of objects for which the conditions hold. */
+  /** Digests of what the conditions read of objects for which they hold. */
   const passed = new Set<string>();
   await requireAt('command');
   const isLoaded = scope.chart !== undefined && scope.chart.reference !== 'manifests:';
@@ -98,8 +105,8 @@ export async function openConditions(
     },
     async requireObjects(objects) {
       if (!readsObjects) return;
-      const texts = objects.map((object) => JSON.stringify(object));
-      const unknown = new Map(texts.map((text) => [digestOf(text), text]));
+      const texts = readTexts(objects, wantedConditions({ rule, stage: 'object', isContinued }, policy), policy);
+      const unknown = new Map(texts.map((text) => [hash('sha256', text, 'base64'), text]));
       for (const digest of passed) unknown.delete(digest);
       if (unknown.size === 0) return;
       requireAll((await evaluateObjectConditions({ rule, isContinued }, policy, base, [...unknown.values()])).flat());
@@ -150,7 +157,7 @@ export async function evaluateConditions(
 ): Promise<EvaluatedCondition[]> {
   const conditions = wantedConditions(wanted, policy);
   if (conditions.length === 0) return [];
-  const run = () => policy.evaluator.evaluate(expressionsOf(conditions), values);
+  const run = () => policy.evaluator.evaluate(expressionsOf(conditions), readValues(values, conditions, policy));
   return withOutcomes(conditions, await withinLimits(run));
 }
 
@@ -166,8 +173,9 @@ export async function evaluateObjectConditions(
 ): Promise<EvaluatedCondition[][]> {
   const conditions = wantedConditions({ ...wanted, stage: 'object' }, policy);
   if (conditions.length === 0) return [];
+  const others = readValues(values, conditions, policy);
   const evaluate = (texts: readonly string[]) =>
-    withinLimits(() => policy.evaluator.evaluateObjects(expressionsOf(conditions), values, texts));
+    withinLimits(() => policy.evaluator.evaluateObjects(expressionsOf(conditions), others, texts));
   const all: EvaluatedCondition[][] = [];
   for (const batch of batchesOf(objects)) {
     const together = await evaluate(batch);
@@ -199,7 +207,7 @@ function batchesOf(texts: readonly string[]): string[][] {
   return batches;
 }
 
-type Evaluation = Pick<CompiledPolicy, 'evaluator' | 'variables'>;
+type Evaluation = Pick<CompiledPolicy, 'evaluator' | 'reads'>;
 
 interface WantedConditions {
   rule: PolicyRule;
@@ -216,15 +224,42 @@ type WantedCondition = Pick<EvaluatedCondition, 'condition' | 'field'>;
 /** Returns the conditions of a rule that read what is known at a stage, and no more. */
 function wantedConditions(
   { rule, stage, isContinued }: WantedConditions,
-  { variables }: Pick<Evaluation, 'variables'>,
+  { reads }: Pick<Evaluation, 'reads'>,
 ): WantedCondition[] {
   return (rule.conditions ?? [])
     .map((condition, index) => ({ condition, field: `conditions[${index}]` }))
     .filter(({ condition }) => {
-      const read = variables.get(condition.expression) ?? [];
+      const read = reads.get(condition.expression)?.variables ?? [];
       // a command that has begun may end, as with windows
       return stageOf(read) === stage && !(isContinued && read.includes('now'));
     });
+}
+
+function pathsOf(conditions: readonly WantedCondition[], { reads }: Pick<Evaluation, 'reads'>): FieldPath[] {
+  return conditions.flatMap(({ condition }) => reads.get(condition.expression)?.reads ?? []);
+}
+
+/** Returns what conditions read of the values: a command can have megabytes of others. */
+function readValues(
+  { now, ...values }: ConditionValues,
+  conditions: readonly WantedCondition[],
+  policy: Pick<Evaluation, 'reads'>,
+): ConditionValues {
+  const nothing = { command: null, caller: null, release: null, chart: null, object: null };
+  return { ...nothing, ...(selectFields(values, pathsOf(conditions, policy)) as Partial<typeof values>), now };
+}
+
+/**
+ * Returns what conditions read of objects, as JSON texts. Those of objects that differ only in
+ * other fields are equal, such as the uid that an upgrade adds.
+ */
+function readTexts(
+  objects: readonly object[],
+  conditions: readonly WantedCondition[],
+  policy: Pick<Evaluation, 'reads'>,
+): string[] {
+  const paths = pathsOf(conditions, policy).flatMap(([name, ...fields]) => (name === 'object' ? [fields] : []));
+  return objects.map((object) => JSON.stringify(selectFields(object, paths)));
 }
 
 function expressionsOf(conditions: readonly WantedCondition[]): string[] {
@@ -250,10 +285,6 @@ function withOutcomes(
     ...one,
     ...(outcomes === undefined ? failed : (outcomes[index] ?? { holds: false })),
   }));
-}
-
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64');
 }
 
 function stageOf(variables: readonly ConditionVariable[]): ConditionStage {

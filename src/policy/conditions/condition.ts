@@ -1,3 +1,5 @@
+import type { FieldPath } from './field-paths.ts';
+
 /** The variables of conditions. */
 export const conditionVariables = ['command', 'caller', 'release', 'chart', 'object', 'now'] as const;
 export type ConditionVariable = (typeof conditionVariables)[number];
@@ -8,9 +10,16 @@ export interface ConditionValues extends Record<Exclude<ConditionVariable, 'now'
   now: number;
 }
 
-/** The variables that an expression reads, or why it is not one. */
+/** The variables and fields that an expression reads. */
+export interface ConditionReads {
+  variables: readonly ConditionVariable[];
+  /** Paths of the fields of these variables that it reads, with all below them. */
+  reads: readonly FieldPath[];
+}
+
+/** The variables and fields that an expression reads, or why it is not one. */
 export type CompiledCondition =
-  { variables: readonly ConditionVariable[]; problem?: never } | { problem: string; variables?: never };
+  (ConditionReads & { problem?: never }) | { problem: string; variables?: never; reads?: never };
 
 /** Whether a condition holds. One that cannot be evaluated does not, and has a problem. */
 export interface ConditionOutcome {

@@ -29,9 +29,16 @@ interface Given {
   rules?: ReturnType<typeof policyOf>;
   store?: ReturnType<typeof memorySignatureStore>;
   clock?: { now: number };
+  onDecide?: () => void;
 }
 
-function signedRouter({ journal = createMemoryJournal(), rules = policyOf(), store, clock = { now: 0 } }: Given = {}) {
+function signedRouter({
+  journal = createMemoryJournal(),
+  rules = policyOf(),
+  store,
+  clock = { now: 0 },
+  onDecide,
+}: Given = {}) {
   const puppets = new PuppetHandlers();
   const { log, lines } = recordingLog();
   const time = () => ({ earliest: clock.now, latest: clock.now });
@@ -41,6 +48,7 @@ function signedRouter({ journal = createMemoryJournal(), rules = policyOf(), sto
     usedSignatures: new UsedSignatures(store ?? memorySignatureStore(), () => clock.now),
     policy: {
       decide: async (scope, when) => {
+        onDecide?.();
         const moment = when === 'continued' ? when : { begins: new Date(clock.now) };
         return await Promise.resolve().then(() => decide(rules, scope, moment, time));
       },
@@ -155,4 +163,39 @@ test('a command of an earlier process is not continued without the key that has 
   const peer = send({ type: 'unfinished', payload: '{"keys":["a"]}' });
   t.is(await codeOf(peer, 'a'), 'signature_required');
   t.is(puppets.calls.length, 0);
+});
+
+test('the policy decides once about a command that begins at once, and again about one that has waited', async (t) => {
+  let decisions = 0;
+  const { puppets, send } = signedRouter({ onDecide: () => (decisions += 1) });
+  const first = send(await packetOf('a', 0));
+  const call = await puppets.call(0);
+  t.is(decisions, 1);
+  const second = send(await packetOf('b', 1, 'upgrade_release'));
+  await second.received('b', 'status');
+  t.is(decisions, 2);
+  call.succeed();
+  (await puppets.call(1)).succeed();
+  await Promise.all([first.result('a'), second.result('b')]);
+  t.is(decisions, 3);
+});
+
+test('the policy decides again if a command begins a second after the decision', async (t) => {
+  for (const [delay, expected] of [
+    [999, 1],
+    [1000, 2],
+    [-1, 2],
+  ] as const) {
+    const clock = { now: 5000 };
+    let decisions = 0;
+    const onDecide = () => {
+      if (decisions === 0) clock.now += delay;
+      decisions += 1;
+    };
+    const { puppets, send } = signedRouter({ clock, onDecide });
+    const peer = send(await packetOf('a', 0));
+    (await puppets.call(0)).succeed();
+    await peer.result('a');
+    t.is(decisions, expected, `${delay} ms`);
+  }
 });

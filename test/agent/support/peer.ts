@@ -25,8 +25,13 @@ export class RecordingPeer implements ConnectedPeer {
 
   /** Returns the result of the key once it has arrived. */
   async result(key: string | undefined): Promise<ReceivedReply['payload']> {
+    return await this.received(key, 'result');
+  }
+
+  /** Returns the first reply of a kind to the key once it has arrived. */
+  async received(key: string | undefined, kind: Reply['kind']): Promise<ReceivedReply['payload']> {
     for (;;) {
-      const found = this.replies.find((reply) => reply.kind === 'result' && reply.key === key);
+      const found = this.replies.find((reply) => reply.kind === kind && reply.key === key);
       if (found) return found.payload;
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }

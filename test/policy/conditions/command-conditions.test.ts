@@ -126,12 +126,42 @@ test('many and large objects are sent in parts', async (t) => {
     return cel.evaluateObjects(expressions, values, objects);
   };
   const { conditions } = await (
-    await policyWith(t, 'object.spec.replicas <= 500', { evaluateObjects })
+    await policyWith(t, 'has(object.data) || object.spec.replicas <= 500', { evaluateObjects })
   ).decide(scope, 'begins');
   await conditions?.requireObjects(Array.from({ length: 250 }, (_, index) => object(index)));
   const large = [1, 2].map((index) => ({ ...object(index), data: 'a'.repeat(200_000) }));
   await conditions?.requireObjects([...large, object(400)]);
   t.deepEqual(sent, [100, 100, 50, 1, 2]);
+});
+
+test('only what the conditions read is sent', async (t) => {
+  const sent: unknown[] = [];
+  const cel = evaluatorHere();
+  const policy = await policyWith(t, "object.spec.replicas <= 5 && release.name == 'web' && command.type != ''", {
+    evaluateObjects(expressions, values, objects) {
+      sent.push(values, ...objects);
+      return cel.evaluateObjects(expressions, values, objects);
+    },
+  });
+  const { conditions } = await policy.decide({ ...scope, payload: { values: 'a'.repeat(1_000_000) } }, 'begins');
+  await conditions?.requireObjects([object(1), { ...object(1), data: 'b' }]);
+  const { metadata, ...rest } = object(1);
+  await conditions?.requireObjects([{ ...rest, metadata: { ...metadata, uid: 'c' } }]);
+  const [values, ...objects] = sent;
+  t.deepEqual(objects, ['{"spec":{"replicas":1}}'], 'what differs only in other fields is not sent again');
+  t.deepEqual(values, {
+    ...{ command: { type: 'install_release' }, caller: null, release: { name: 'web' } },
+    ...{ chart: null, object: null, now: Date.parse('2026-03-04T12:00:00Z') },
+  });
+});
+
+test('a condition that reads the uid is compared again with it', async (t) => {
+  const policy = await policyWith(t, '!has(object.metadata.uid)');
+  const { conditions } = await policy.decide(scope, 'begins');
+  const { metadata, ...rest } = object(1);
+  await conditions?.requireObjects([object(1)]);
+  const withUid = { ...rest, metadata: { ...metadata, uid: 'c' } };
+  await t.throwsAsync(async () => await conditions?.requireObjects([withUid]), refusal);
 });
 
 test('objects that take too long together are compared one by one, until one does', async (t) => {
