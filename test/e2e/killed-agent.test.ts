@@ -65,7 +65,7 @@ async function world(t: ExecutionContext, interruption: Interruption) {
   const start = async () => {
     const place = ['--control-plane', `ws://127.0.0.1:${proxy.port}`, '--agent-id', agentId];
     agents.push(startAgentProcess([...place, '--kubeconfig', kubeconfigFile(), '--allow-rights', 'read,exec,logs']));
-    await plane.waitForAgent(agentId, AbortSignal.timeout(60_000));
+    await plane.waitForAgent(agentId, AbortSignal.timeout(120_000));
   };
   const kill = async () => {
     const agent = agents.at(-1);
@@ -89,7 +89,7 @@ async function world(t: ExecutionContext, interruption: Interruption) {
     }
     await eventually('the control plane has noticed it', () => plane.agents().length === 0);
     proxy.heal();
-    await plane.waitForAgent(agentId, AbortSignal.timeout(60_000));
+    await plane.waitForAgent(agentId, AbortSignal.timeout(120_000));
   };
   const ctl = (...args: string[]) => {
     const [verb = '', ...rest] = args;
@@ -119,7 +119,7 @@ const interrupted = test.macro({
     interruption: Interruption,
     run: (t: ExecutionContext, world: World) => Promise<void>,
   ) {
-    t.timeout(180_000, 'a busy machine');
+    t.timeout(360_000, 'a busy machine');
     await run(t, await world(t, interruption));
   },
 });

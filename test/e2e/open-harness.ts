@@ -61,7 +61,7 @@ export async function openHarness({ kubeconfig, localCharts, arguments: more = [
     if (exitCode !== 0 || errors.length > 0) throw new Error(`the agent exited with ${exitCode}\n${errors.join('\n')}`);
   };
   try {
-    await plane.waitForAgent(agentId, AbortSignal.timeout(60_000));
+    await plane.waitForAgent(agentId, AbortSignal.timeout(120_000));
   } catch (error) {
     await close().catch(() => undefined);
     throw new Error(`the agent did not connect:\n${agent.output()}`, { cause: error });

@@ -93,6 +93,6 @@ export async function tenant(
     await running.stop();
     await plane.close();
   });
-  await plane.waitForAgent(agentId, AbortSignal.timeout(30_000));
+  await plane.waitForAgent(agentId, AbortSignal.timeout(120_000));
   return { agent, shop, admin, plane, agentKubeconfig };
 }
