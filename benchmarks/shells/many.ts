@@ -2,7 +2,7 @@
 // line. With a cluster, in its pods; otherwise with a simulated API server, where it also measures
 // the memory of the agent while a long log has a slow reader.
 //   [KUBECONFIG=FILE] npm run -s bench:sessions [-- --commands N --jobs N --from N --seconds N
-//     --log MIB]
+//     --jobs-at-once N --log MIB]
 // --from: number of the first command and Job, to continue an earlier run. --seconds: the most for
 // each part; what was not run by then is not counted. --image: with sh
 import { spawn } from 'node:child_process';
@@ -12,6 +12,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import type { KubeCluster } from '../../src/kube/cluster.ts';
 import { stringAt } from '../../src/objects/fields.ts';
 import { readLogRecords } from '../../src/protocol/streams/log-records.ts';
 import { type Harness, openHarness } from '../../test/e2e/open-harness.ts';
@@ -21,7 +22,7 @@ const option = (value: string) => ({ type: 'string' as const, default: value });
 const { values: flags } = parseArgs({
   options: {
     ...{ commands: option('10000'), jobs: option('10000'), from: option('0'), seconds: option('600') },
-    ...{ image: option('localhost/node:24'), log: option('1024') },
+    ...{ image: option('localhost/node:24'), log: option('1024'), 'jobs-at-once': option('20') },
   },
 });
 const { KUBECONFIG: given } = process.env;
@@ -29,7 +30,7 @@ const namespace = `bench-sessions-${process.pid}`;
 const from = Number(flags.from);
 
 /** Number of commands, and of Jobs, that run at a time. */
-const [commandsAtOnce, jobsAtOnce] = [32, 20];
+const [commandsAtOnce, jobsAtOnce] = [32, Number(flags['jobs-at-once'])];
 
 /** Lines of each Job, of which the last one has no line break. The simulated ones have them all. */
 const jobLines = 100;
@@ -58,7 +59,7 @@ async function counted(
       const problem = await perform(index);
       result.run++;
       if (problem === undefined) result.right++;
-      else if (result.problems.length < 5) result.problems.push(`${index}: ${problem.slice(0, 300)}`);
+      else if (result.problems.length < 5) result.problems.push(`${index}: ${problem.slice(0, 3000)}`);
     }
   };
   await Promise.all(Array.from({ length: atATime }, work));
@@ -79,7 +80,11 @@ async function followedJob({ plane, agentId, cluster }: Harness, index: number):
   const container = { name: 'main', image: flags.image, imagePullPolicy: 'Never', command: ['sh', '-c', script] };
   const template = {
     metadata: { annotations: { 'sandbox.helm-agent/log': lines } },
-    spec: { restartPolicy: 'Never', terminationGracePeriodSeconds: 0, containers: [container] },
+    spec: {
+      ...{ restartPolicy: 'Never', terminationGracePeriodSeconds: 0, containers: [container] },
+      // what a node would set up for each pod, and these do not use
+      ...{ hostNetwork: true, automountServiceAccountToken: false, enableServiceLinks: false },
+    },
   };
   const job = { apiVersion: 'batch/v1', kind: 'Job', name, namespace };
   await cluster.create({
@@ -91,10 +96,30 @@ async function followedJob({ plane, agentId, cluster }: Harness, index: number):
   const parts: Buffer[] = [];
   for await (const { bytes } of readLogRecords(stream)) parts.push(bytes);
   const result = await command.result;
-  await cluster.delete(job);
   const got = Buffer.concat(parts).toString().trimEnd();
-  if (result.ok && got === lines) return undefined;
-  return `${got.split('\n').length} lines, ${JSON.stringify(result)}`;
+  const isWhole = result.ok && got === lines;
+  const problem = isWhole
+    ? undefined
+    : `${got.length} bytes, ${JSON.stringify(result)}, ${await stateOf(cluster, name)}`;
+  await cluster.delete(job);
+  return problem;
+}
+
+/** Returns the state of the containers of a Job, and how much of their logs the cluster has. */
+async function stateOf(cluster: KubeCluster, name: string): Promise<string> {
+  const pods = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace, labelSelector: `job-name=${name}` });
+  const states = pods.map(async ({ metadata, status }) => {
+    let bytes = 0;
+    const log = { namespace, name: metadata.name, container: 'main' };
+    try {
+      const { signal } = new AbortController();
+      for await (const chunk of cluster.streamLog(log, { signal })) bytes += chunk.length;
+    } catch (error) {
+      return `${JSON.stringify(status)}, no log: ${String(error)}`;
+    }
+    return `${JSON.stringify(status)}, ${bytes} bytes with times`;
+  });
+  return (await Promise.all(states)).join('; ');
 }
 
 function report(title: string, { run, right, problems }: Count, started: number): void {

@@ -9,7 +9,7 @@ import { evidenceSchema } from '../../protocol/evidence.ts';
 import { logSchema } from '../../protocol/log.ts';
 import { acceptedSchema, resultSchema, statusSchema } from '../../protocol/messages.ts';
 import { SignatureError } from '../../signatures/signature-error.ts';
-import { readServerSentEvents } from './server-sent-events.ts';
+import { readServerSentEvents, type ServerSentEvent } from './server-sent-events.ts';
 import type { SignedRequests } from './signed-requests.ts';
 
 /** A request to the control plane that failed. */
@@ -19,11 +19,14 @@ export class ApiError extends Error {
   readonly isTemporary: boolean;
   /** HTTP status of the response; undefined if there was none. */
   readonly status: number | undefined;
+  /** Whether there is no response to a request that the control plane may have. */
+  readonly mayHaveArrived: boolean;
 
-  constructor(message: string, isTemporary: boolean, status?: number) {
+  constructor(message: string, isTemporary: boolean, status?: number, mayHaveArrived = false) {
     super(message);
     this.isTemporary = isTemporary;
     this.status = status;
+    this.mayHaveArrived = mayHaveArrived;
   }
 }
 
@@ -174,8 +177,10 @@ export interface ApiClient {
   uploadChart(digest: string, archive: Uint8Array, signal: AbortSignal): Promise<void>;
   /**
    * Yields the command's events after an id until the stream ends, which may be before the result.
+   *
+   * @param onOpen is called when the control plane responds
    */
-  events(key: string, afterId: number, signal: AbortSignal): AsyncGenerator<Event>;
+  events(key: string, afterId: number, signal: AbortSignal, onOpen?: () => void): AsyncGenerator<Event>;
   /** Yields what the agent writes into the stream of a command, until its end. */
   readStream(key: string, signal: AbortSignal): AsyncGenerator<Uint8Array>;
   recordings(signal: AbortSignal): Promise<RecordingSummary[]>;
@@ -250,11 +255,20 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       const path = `${pathOf(agentId)}/commands`;
       const { traceparent } = options;
       const headers = { 'content-type': 'application/json', ...(traceparent !== undefined && { traceparent }) };
-      const body = JSON.stringify(await options.signed.bodyOf(agentId, options.newKey(), command));
-      return repeated(signal, async () => {
-        const init = { method: 'POST', headers, body, signal };
-        return read(commandSchema, await request({ ...options, server }, path, init), server);
-      }).catch((error: unknown) => {
+      const key = options.newKey();
+      const body = JSON.stringify(await options.signed.bodyOf(agentId, key, command));
+      let mayHaveArrived = false;
+      return repeated(
+        signal,
+        async () => {
+          const init = { method: 'POST', headers, body, signal };
+          return read(commandSchema, await request({ ...options, server }, path, init), server);
+        },
+        (error) => (mayHaveArrived ||= error.mayHaveArrived),
+      ).catch((error: unknown) => {
+        if (mayHaveArrived && error instanceof ApiError && error.isTemporary) {
+          throw new ApiError(`${error.message}; the command may have arrived; to follow it: ctl watch ${key}`, true);
+        }
         if (!(error instanceof ApiError && error.status === 404)) throw error;
         throw new ApiError(`${error.message}; ctl agents lists the agents`, false, 404);
       });
@@ -264,14 +278,19 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       const headers = { 'content-type': 'application/octet-stream' };
       await repeated(signal, async () => {
         if (await isFound({ ...options, server }, path, signal)) return;
-        await request({ ...options, server }, path, { method: 'PUT', headers, body: archive, signal });
+        await request({ ...options, server }, path, {
+          method: 'PUT',
+          headers,
+          body: archive,
+          signal,
+          responseMs: Infinity,
+        });
       });
     },
-    async *events(key, afterId, signal) {
-      const path = `/api/commands/${encodeURIComponent(key)}/events`;
-      const { body } = await get(path, signal, { 'last-event-id': String(afterId) });
-      if (!body) return;
-      for await (const { id, event, data } of readServerSentEvents(body)) {
+    async *events(key, afterId, signal, onOpen) {
+      const headers = { 'last-event-id': String(afterId) };
+      const opened = openEvents({ ...options, server }, commandPath(key, 'events'), { headers, signal, onOpen });
+      for await (const { id, event, data } of opened) {
         const parsed = eventSchema.safeParse({ id: Number(id), type: event, payload: JSON.parse(data) as unknown });
         // events of other types come from a newer control plane
         if (!parsed.success) continue;
@@ -284,7 +303,9 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       }
     },
     async *readStream(key, signal) {
-      const { body } = await get(commandPath(key, 'stream'), signal);
+      // it begins when the agent has opened it
+      const init = { headers: {}, signal, responseMs: Infinity };
+      const { body } = await request({ ...options, server }, commandPath(key, 'stream'), init);
       if (body) yield* body;
     },
     async recordings(signal) {
@@ -295,7 +316,8 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       if (body) yield* body;
     },
     async *backup(signal) {
-      const { body } = await get('/api/backup', signal);
+      const init = { headers: {}, signal, responseMs: Infinity };
+      const { body } = await request({ ...options, server }, '/api/backup', init);
       if (body) yield* body;
     },
     sessionAddress(key, kind = 'stream') {
@@ -320,11 +342,16 @@ function commandPath(key: string, part: string): string {
 }
 
 /** Repeats what fails for a reason that may pass. */
-async function repeated<Result>(signal: AbortSignal, attempt: () => Promise<Result>): Promise<Result> {
+async function repeated<Result>(
+  signal: AbortSignal,
+  attempt: () => Promise<Result>,
+  onFailure?: (error: ApiError) => void,
+): Promise<Result> {
   for (let count = 1; ; count++) {
     try {
       return await attempt();
     } catch (error) {
+      if (error instanceof ApiError) onFailure?.(error);
       if (count === sendAttempts || !(error instanceof ApiError && error.isTemporary)) throw error;
     }
     await sleep(sendPauseMs, undefined, { signal });
@@ -336,6 +363,48 @@ interface RequestOptions {
   headers: Record<string, string>;
   body?: string | Uint8Array;
   signal: AbortSignal;
+  /** Most milliseconds until the control plane responds. Default: a minute. */
+  responseMs?: number;
+}
+
+/** Time without a byte after which a stream of events is lost. The control plane sends comments. */
+const silenceMs = 60_000;
+
+/**
+ * Yields the events of a path until they end. Rejects with `ApiError`, also when nothing has
+ * arrived for a minute, and with the signal's reason.
+ */
+export async function* openEvents(
+  options: ApiClientOptions,
+  path: string,
+  {
+    headers = {},
+    signal,
+    onOpen,
+  }: Partial<Pick<RequestOptions, 'headers'>> & {
+    signal: AbortSignal;
+    onOpen?: (() => void) | undefined;
+  },
+): AsyncGenerator<ServerSentEvent> {
+  const silence = new AbortController();
+  const timer = setTimeout(() => silence.abort(silent('sent nothing', silenceMs)), silenceMs);
+  async function* heard(body: AsyncIterable<Uint8Array>) {
+    for await (const chunk of body) {
+      timer.refresh();
+      yield chunk;
+    }
+  }
+  try {
+    const { body } = await request(options, path, { headers, signal: AbortSignal.any([signal, silence.signal]) });
+    onOpen?.();
+    if (body) yield* readServerSentEvents(heard(body));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function silent(what: string, milliseconds: number): ApiError {
+  return new ApiError(`the control plane has ${what} for ${milliseconds / 1000} s`, true, undefined, true);
 }
 
 /** Whether the control plane has something at a path. */
@@ -353,10 +422,18 @@ async function isFound(options: ApiClientOptions, path: string, signal: AbortSig
 export async function request({ server, token, fetch }: ApiClientOptions, path: string, init: RequestOptions) {
   const headers = { ...init.headers, ...(token !== undefined && { authorization: bearer(token) }) };
   // a redirect could lead to a connection without encryption
-  const response = await fetch(`${server}${path}`, { ...init, headers, redirect: 'manual' }).catch((error: unknown) => {
-    init.signal.throwIfAborted();
-    throw new ApiError(`cannot reach the control plane at ${server}: ${reasonOf(error, server)}`, true);
-  });
+  const { responseMs = 60_000, ...rest } = init;
+  const late = new AbortController();
+  const timer =
+    responseMs === Infinity ? undefined : setTimeout(() => late.abort(silent('not responded', responseMs)), responseMs);
+  const signal = AbortSignal.any([init.signal, late.signal]);
+  const response = await fetch(`${server}${path}`, { ...rest, headers, signal, redirect: 'manual' })
+    .catch((error: unknown) => {
+      signal.throwIfAborted();
+      const text = `cannot reach the control plane at ${server}: ${reasonOf(error, server)}`;
+      throw new ApiError(text, true, undefined, isLost(error));
+    })
+    .finally(() => clearTimeout(timer));
   if (response.ok) return response;
   if (response.status >= 300 && response.status < 400) {
     const problem = `${server} redirects to another address (${response.status})`;
@@ -387,8 +464,17 @@ export async function read<Output>(schema: z.ZodType<Output>, response: Response
   throw new ApiError(`${server} does not respond like a control plane; check --server`, false);
 }
 
+/** Whether a connection was there, and was lost. */
+function isLost(error: unknown): boolean {
+  return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(causeOf(error)) ?? '');
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error ? (error.cause ?? error) : error;
+}
+
 function reasonOf(error: unknown, server: string): string {
-  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  const cause = causeOf(error);
   const code = codeOf(cause);
   // those of the HTTP client itself have clear messages
   if (code !== undefined && !code.startsWith('UND_')) return explainConnectError(code, new URL(server));

@@ -15,7 +15,6 @@ import { answerSchema, resultOf } from './follow.ts';
 import { shown } from './output/print.ts';
 import { readAs } from './read-as.ts';
 import { failureText } from './result-text.ts';
-import { silentScreen } from './screen.ts';
 import { sendFlags, sessionFlags } from './send-flags.ts';
 import { createSession } from './session.ts';
 import { readSigningKeys, signingSchema, signingSettings } from './signing-settings.ts';
@@ -61,7 +60,7 @@ async function approve({ args, flags, context }: Invocation<ProgramDependencies>
     payload: CommandParameters[Type],
   ): Promise<CommandAnswers[Type]> => {
     const { key } = await client.send(agent, { type, payload, deliverWithin: false }, signal);
-    const result = await resultOf(client, key, silentScreen, { signal, retryMs: 1000 });
+    const result = await resultOf(client, key, { signal });
     if (!result.ok)
       throw new Error(
         `${agent}: ${failureText(result.error)

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
 import { messageOf } from '../../errors/index.ts';
 import { type CommandAnswers, commandTable, type CommandType } from '../../protocol/commands/index.ts';
@@ -7,17 +6,17 @@ import type { Failure, Result } from '../../protocol/messages.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { oneLine } from '../text.ts';
 import { type ApiClient, ApiError } from './api-client.ts';
+import { reconnection, type ReconnectionOptions } from './reconnection.ts';
 import { failureText, type Success, successText } from './result-text.ts';
 import { createScreen, jsonScreen, type Screen, silentScreen } from './screen.ts';
-
-/** Number of failures in a row after which following ends, and the pause after each. */
-const maxFailures = 30;
-const defaultRetryMs = 1000;
 
 /** Exit code of a process that a closed pipe has ended, as in shells. */
 const brokenPipeCode = 141;
 
-export interface FollowOptions extends Pick<ProgramDependencies, 'stdout' | 'stderr' | 'onInterrupt'> {
+export interface FollowOptions
+  extends
+    Pick<ProgramDependencies, 'stdout' | 'stderr' | 'onInterrupt'>,
+    Pick<ReconnectionOptions, 'hasResponded' | 'retryMs'> {
   /** Shell command that follows the command again, for the hint after Ctrl-C. */
   again: string;
   /** Returns the text for a success. Default: the fields of the release. */
@@ -41,8 +40,6 @@ export interface FollowOptions extends Pick<ProgramDependencies, 'stdout' | 'std
    * Default: the first one stops following.
    */
   cancel?: (signal: AbortSignal) => Promise<void>;
-  /** Pause in milliseconds after a failed attempt. Default: a second. */
-  retryMs?: number;
 }
 
 /**
@@ -51,9 +48,13 @@ export interface FollowOptions extends Pick<ProgramDependencies, 'stdout' | 'std
  */
 export async function follow(client: Pick<ApiClient, 'events'>, key: string, options: FollowOptions): Promise<number> {
   const { stdout, stderr, onInterrupt, again, toCancel, text = successText, quiet = false } = options;
-  const { json = false, retryMs = defaultRetryMs } = options;
+  const { json = false, retryMs, hasResponded } = options;
   const isWatch = options.cancel !== undefined;
-  const screen = json ? jsonScreen(stdout) : quiet ? silentScreen : createScreen(stderr, isWatch ? stdout : stderr);
+  const screen = json
+    ? jsonScreen(stdout, stderr)
+    : quiet
+      ? silentScreen(stderr)
+      : createScreen(stderr, isWatch ? stdout : stderr);
   const interrupted = new AbortController();
   let { cancel } = options;
   let whyNotCancelled: string | undefined;
@@ -72,7 +73,7 @@ export async function follow(client: Pick<ApiClient, 'events'>, key: string, opt
   const { closed } = json || isWatch ? stdout : stderr;
   if (cancel !== undefined) closed.addEventListener('abort', end);
   try {
-    const result = await resultOf(client, key, screen, { signal: interrupted.signal, retryMs });
+    const result = await resultOf(client, key, { ...screen, signal: interrupted.signal, retryMs, hasResponded });
     if (options.cancel && closed.aborted) return brokenPipeCode;
     if (result.ok && !json) {
       stdout.write(await text(result));
@@ -101,28 +102,25 @@ export async function follow(client: Pick<ApiClient, 'events'>, key: string, opt
   }
 }
 
-/** Follows a command until it ends, and returns its result. Reconnects when the line is cut. */
+/** Follows a command until it ends, and returns its result. Reconnects after a lost connection. */
 export async function resultOf(
   client: Pick<ApiClient, 'events'>,
   key: string,
-  screen: Screen,
-  { signal, retryMs }: { signal: AbortSignal; retryMs: number },
+  { show, ...options }: ReconnectionOptions & Partial<Pick<Screen, 'show'>>,
 ): Promise<Result> {
+  const { responds, pauseAfter } = reconnection(options);
   let lastId = 0;
-  for (let failures = 0; ;) {
+  for (;;) {
     try {
-      for await (const event of client.events(key, lastId, signal)) {
-        failures = 0;
+      for await (const event of client.events(key, lastId, options.signal, responds)) {
         lastId = event.id;
-        screen.show(event);
+        show?.(event);
         if (event.type === 'result') return event.payload;
       }
+      throw new ApiError('the control plane has ended the events of the command before its result', true);
     } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof ApiError && !error.isTemporary) throw error;
-      if (++failures > maxFailures) throw error;
+      await pauseAfter(error);
     }
-    await sleep(retryMs, undefined, { signal });
   }
 }
 

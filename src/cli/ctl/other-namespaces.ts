@@ -2,7 +2,6 @@ import { commands } from '../../protocol/commands/index.ts';
 import type { Failure } from '../../protocol/messages.ts';
 import type { ApiClient } from './api-client.ts';
 import { resultOf } from './follow.ts';
-import { silentScreen } from './screen.ts';
 
 /** Time in milliseconds for the list of releases. The failure is shown without advice then. */
 const timeLimit = 5000;
@@ -40,7 +39,7 @@ async function namespacesWith(name: string, client: ApiClient, agent: string): P
   const payload = { filter: `^${name.replaceAll('.', String.raw`\.`)}$`, max: 100 };
   const request = { type: 'list_releases', payload, deliverWithin: false as const };
   const { key } = await client.send(agent, request, signal);
-  const result = await resultOf(client, key, silentScreen, { signal, retryMs: 1000 });
+  const result = await resultOf(client, key, { signal });
   const answer = commands.list_releases.answer.safeParse(result);
   const found = answer.success ? answer.data.releases : [];
   // a name that is not one of Kubernetes does not become a part of a command to copy

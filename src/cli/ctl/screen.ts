@@ -11,6 +11,8 @@ import { createPlainView } from './plain-view.ts';
 /** Shows the events of a command as they arrive. */
 export interface Screen {
   show(event: Event): void;
+  /** Writes a line that is not about an event. */
+  say(line: string): void;
   /** Ends the redrawing. */
   close(): void;
 }
@@ -20,16 +22,16 @@ const nothing = () => undefined;
 /** Time after which it is shown how things are if nothing happens, in milliseconds. */
 const redrawInterval = 1000;
 
-export const silentScreen: Screen = { show: nothing, close: nothing };
+type Output = Pick<Terminal, 'write'>;
 
-/** Returns a screen that writes each event as a line of JSON. */
-export function jsonScreen(output: Pick<Terminal, 'write'>): Screen {
-  return {
-    show(event) {
-      output.write(`${JSON.stringify(event)}\n`);
-    },
-    close: nothing,
-  };
+/** Returns a screen that shows no events. */
+export function silentScreen(terminal: Output): Screen {
+  return { show: nothing, say: (line) => terminal.write(`${line}\n`), close: nothing };
+}
+
+/** Returns a screen that writes each event as a line of JSON, and other lines to the terminal. */
+export function jsonScreen(output: Output, terminal: Output): Screen {
+  return { ...silentScreen(terminal), show: (event) => output.write(`${JSON.stringify(event)}\n`) };
 }
 
 /**
@@ -52,6 +54,7 @@ function plainScreen(terminal: Terminal, changes: Terminal): Screen {
       write(event.type === 'status' ? changes : terminal, view.linesOf(event));
       timer.refresh();
     },
+    say: (line) => write(terminal, [line]),
     close() {
       clearTimeout(timer);
     },
@@ -86,6 +89,7 @@ function liveScreen(terminal: Terminal): Screen {
       if (event.type === 'status') redraws = 0;
       draw(linesAbove(event));
     },
+    say: (line) => draw([line]),
     close() {
       clearInterval(timer);
     },

@@ -14,7 +14,6 @@ import { requireReleaseName } from '../verb/release-and-chart.ts';
 import { answerSchema, resultOf } from './follow.ts';
 import { readAs } from './read-as.ts';
 import { failureText } from './result-text.ts';
-import { silentScreen } from './screen.ts';
 import { sendFlags, sessionFlags } from './send-flags.ts';
 import { createSession } from './session.ts';
 import { signingSchema, signingSettings } from './signing-settings.ts';
@@ -92,7 +91,7 @@ async function sealingKeyOf(agentId: string, { flags, context }: Given): Promise
   const { signal } = new AbortController();
   const request = { type: 'get_sealing_key' as const, payload: {}, deliverWithin: false as const };
   const { key } = await client.send(agentId, request, signal);
-  const result = await resultOf(client, key, silentScreen, { signal, retryMs: 1000 });
+  const result = await resultOf(client, key, { signal });
   if (!result.ok) throw new Error(failureText(result.error).replace(/^Error: /, '').trim()); // prettier-ignore
   const { sealingKey } = readAs(answerSchema('get_sealing_key', context.table), result, 'result');
   const found = keyOf(sealingKey, 'the key of the agent');

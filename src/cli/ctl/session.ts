@@ -43,7 +43,10 @@ export interface CtlSession {
     payload: CommandParameters[Type],
     options?: PerformOptions<Type>,
   ): Promise<number>;
-  /** Follows a command that has been sent. Resolves to the exit code. */
+  /**
+   * Follows a command that has been sent. Resolves to the exit code. Rejects with `ApiError` at
+   * once if the control plane cannot be reached.
+   */
   follow(flags: Flags, key: string, options: Pick<FollowOptions, 'json'>): Promise<number>;
 }
 
@@ -105,7 +108,7 @@ export function createSession(dependencies: ProgramDependencies): CtlSession {
       });
     },
     async follow(flags, key, options) {
-      return await followWith(await clientOf(flags), flags, key, options);
+      return await followWith(await clientOf(flags), flags, key, { ...options, hasResponded: false });
     },
   };
 }

@@ -43,13 +43,29 @@ export function checkOf(line: CommandLine): ArgumentCheck {
 }
 
 /** Returns the values that arguments give to fields. Errors have Helm's texts. */
-export function argumentValues({ arguments: all }: CommandLine, args: readonly string[]): Record<string, unknown> {
-  const values = all.map(({ field, kind }, index) => {
-    const text = args[index];
-    if (text === undefined) return [field, undefined] as const;
+export function argumentValues(line: CommandLine, args: readonly string[]): Record<string, unknown> {
+  const values = line.arguments.map(({ field, kind, shown, ofKind }, index) => {
+    const given = args[index];
+    if (given === undefined) return [field, undefined] as const;
+    const text = ofKind === undefined ? given : withoutKind(given, { line, shown, ofKind });
     return [field, kind === 'revision' ? revisionOf(text) : kind === 'count' ? countOf(text) : text] as const;
   });
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
+
+/** Returns the name in `KIND/NAME`, which has to be of one of some kinds. */
+function withoutKind(
+  text: string,
+  { line, shown, ofKind }: { line: CommandLine; shown: string; ofKind: readonly string[] },
+): string {
+  const slash = text.indexOf('/');
+  if (slash < 0) return text;
+  const [kind, name] = [text.slice(0, slash), text.slice(slash + 1)];
+  if (ofKind.includes(kind.toLowerCase()) && name !== '' && !name.includes('/')) return name;
+  const others = kind === 'rollout' ? '; ctl rollout is for rollouts to many clusters' : '';
+  throw new Error(
+    `${line.name} needs a ${shown}: NAME or ${ofKind[0] ?? ''}/NAME, not ${JSON.stringify(text)}${others}`,
+  );
 }
 
 /** Returns undefined for 0, which is the revision before. */

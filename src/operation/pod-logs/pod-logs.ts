@@ -208,11 +208,16 @@ async function followAll(reading: Reading): Promise<number> {
     }
   }
 
-  function isOver(pods: readonly KubeObject[]): boolean {
+  async function isOver(pods: readonly KubeObject[]): Promise<boolean> {
     if (ends === undefined || [...followed.values()].some((one) => one.reading !== undefined)) return false;
     const object = ends.kind === 'Job' ? job?.objects.find({ namespace, name: ends.name }) : pods[0];
     if (job?.objects.isListed === false) return false;
-    return object?.metadata.uid !== ends.uid || object === undefined || hasEnded(object);
+    if (object !== undefined && object.metadata.uid === ends.uid && !hasEnded(object)) return false;
+    // watches are behind other requests, and one of Jobs may be ahead of one of pods
+    const { uid, ...ref } = ends;
+    if (object === undefined && (await cluster.get({ ...ref, namespace }, signal))?.metadata.uid === uid) return false;
+    const now = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace }, signal);
+    return now.filter((pod) => target.isOf(pod)).every((pod) => pods.some((seen) => isSameState(seen, pod)));
   }
 
   signal.addEventListener('abort', changed.give);
@@ -224,7 +229,7 @@ async function followAll(reading: Reading): Promise<number> {
       if (tracked.objects.isListed) {
         const pods = [...tracked.objects.all()].filter((pod) => target.isOf(pod));
         look(pods);
-        if (isOver(pods)) return count;
+        if (await isOver(pods)) return count;
         isFirst = false;
       }
       await changed.next();
@@ -235,6 +240,10 @@ async function followAll(reading: Reading): Promise<number> {
     for (const { reading: rest } of followed.values()) await rest;
     await Promise.all([tracked.release(), job?.release()]);
   }
+}
+
+function isSameState({ metadata: one }: KubeObject, { metadata: other }: KubeObject): boolean {
+  return one.uid === other.uid && one.resourceVersion === other.resourceVersion;
 }
 
 interface LogOutput {

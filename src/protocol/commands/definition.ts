@@ -25,6 +25,8 @@ interface Argument<Field extends string = string> {
   kind: 'name' | 'release' | 'revision' | 'chart' | 'plan' | 'count';
   /** For the lines of `ctl` and `helm` with their arguments: `RELEASE_NAME`. */
   shown: string;
+  /** Kinds that may be before it, as in `deploy/web`. Default: none. */
+  ofKind?: readonly string[];
   isOptional?: boolean;
 }
 

@@ -16,7 +16,7 @@ export const deletePod = defineCommand({
   line: {
     name: 'delete-pod',
     short: 'Delete a pod',
-    arguments: [{ field: 'name', kind: 'name', shown: 'POD' }],
+    arguments: [{ field: 'name', kind: 'name', shown: 'POD', ofKind: ['po', 'pod', 'pods'] }],
     examples: ['web-0 -n shop'],
   },
 });

@@ -20,7 +20,14 @@ export const resumeRollout = defineCommand({
   line: {
     name: 'resume',
     short: 'Continue the rollout of a Deployment',
-    arguments: [{ field: 'name', kind: 'name', shown: 'DEPLOYMENT' }],
+    arguments: [
+      {
+        field: 'name',
+        kind: 'name',
+        shown: 'DEPLOYMENT',
+        ofKind: ['deploy', 'deployment', 'deployments', 'deployment.apps', 'deployments.apps'],
+      },
+    ],
     examples: ['web -n shop'],
   },
 });

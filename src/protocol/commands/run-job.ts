@@ -35,7 +35,14 @@ export const runJob = defineCommand({
   line: {
     name: 'run-job',
     short: 'Run a CronJob now',
-    arguments: [{ field: 'name', kind: 'name', shown: 'CRONJOB' }],
+    arguments: [
+      {
+        field: 'name',
+        kind: 'name',
+        shown: 'CRONJOB',
+        ofKind: ['cj', 'cronjob', 'cronjobs', 'cronjob.batch', 'cronjobs.batch'],
+      },
+    ],
     examples: ['backup -n shop'],
   },
 });

@@ -4,8 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** A TCP proxy whose connections can go silent and be cut. */
 export interface CuttableProxy {
   port: number;
-  /** Accepts data from all connections without forwarding it. */
-  swallow(): void;
+  /** Accepts data from all connections without forwarding it, or only that of the target. */
+  swallow(which?: 'responses'): void;
   /** Cuts all connections, and each new one until `heal`. */
   cut(): void;
   /** Lets new connections through. */
@@ -18,6 +18,7 @@ export async function startCuttableProxy(target: number | (() => number | undefi
   const sockets = new Set<Socket>();
   let isCut = false;
   let isSilent = false;
+  let hasNoResponses = false;
   const server = createServer((inbound) => {
     const port = typeof target === 'number' ? target : target();
     if (isCut || port === undefined) {
@@ -36,7 +37,7 @@ export async function startCuttableProxy(target: number | (() => number | undefi
       });
     }
     inbound.on('data', (data) => isSilent || outbound.write(data));
-    outbound.on('data', (data) => isSilent || inbound.write(data));
+    outbound.on('data', (data) => isSilent || hasNoResponses || inbound.write(data));
   });
   const cut = () => {
     isCut = true;
@@ -47,9 +48,13 @@ export async function startCuttableProxy(target: number | (() => number | undefi
   return {
     port: (server.address() as AddressInfo).port,
     cut,
-    swallow: () => void (isSilent = true),
+    swallow(which) {
+      hasNoResponses = true;
+      isSilent = which === undefined;
+    },
     heal() {
       isSilent = false;
+      hasNoResponses = false;
       isCut = false;
     },
     close() {

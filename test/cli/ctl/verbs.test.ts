@@ -706,3 +706,38 @@ for (const args of [['deploy'], ['/web'], ['deploy/'], ['a/b/c'], ['deploy/web',
     t.is(puppets.calls.length, 0);
   });
 }
+
+for (const [verb = '', given = '', name] of [
+  ['pause', 'deploy/web', 'web'],
+  ['resume', 'Deployment.apps/web', 'web'],
+  ['run-job', 'cronjob/backup', 'backup'],
+  ['delete-pod', 'pod/web-0', 'web-0'],
+]) {
+  test(`${verb} ${given} names an object by its kind, too`, async (t) => {
+    const { ctl, puppets } = await world(t);
+    const code = ctl(verb, given);
+    const call = await puppets.call(0);
+    t.deepEqual<unknown, unknown>(call.payload, { namespace: 'default', name });
+    call.succeed({ changes: [] });
+    t.is(await code, 0);
+  });
+}
+
+for (const [verb = '', given = '', error = ''] of [
+  ['pause', 'sts/web', 'pause needs a DEPLOYMENT: NAME or deploy/NAME, not "sts/web"'],
+  [
+    'pause',
+    'rollout/web',
+    'pause needs a DEPLOYMENT: NAME or deploy/NAME, not "rollout/web"; ctl rollout is for rollouts to many clusters',
+  ],
+  ['resume', 'deploy/', 'resume needs a DEPLOYMENT: NAME or deploy/NAME, not "deploy/"'],
+  ['run-job', 'cj/a/b', 'run-job needs a CRONJOB: NAME or cj/NAME, not "cj/a/b"'],
+  ['delete-pod', '/web-0', 'delete-pod needs a POD: NAME or po/NAME, not "/web-0"'],
+]) {
+  test(`${verb} ${given} is refused, and nothing is sent`, async (t) => {
+    const { ctl, puppets, stderr } = await world(t);
+    t.is(await ctl(verb, given), 1);
+    t.is(stderr.text, `Error: ${error}\n`);
+    t.is(puppets.calls.length, 0);
+  });
+}

@@ -16,6 +16,9 @@ import { readAs } from '../read-as.ts';
 /** The largest message of the control plane, in bytes. */
 const maxSessionBytes = 16 * 1024 * 1024;
 
+/** Most milliseconds until the control plane has opened a session. */
+export const handshakeTimeoutMs = 60_000;
+
 const textSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('session'),
@@ -51,6 +54,7 @@ export async function runSession<Answer extends z.ZodRawShape>(
     ...{ headers, ca },
     maxPayload: maxSessionBytes,
     perMessageDeflate: false,
+    handshakeTimeout: handshakeTimeoutMs,
     ...maskOptions(url),
   });
   const abort = () => socket.terminate();

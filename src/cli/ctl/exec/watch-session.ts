@@ -4,7 +4,7 @@ import { messageBatches } from '../../../net/message-batches.ts';
 import { channels } from '../../../protocol/streams/messages.ts';
 import type { SessionTerminal } from '../../dependencies.ts';
 import { ApiError, type SessionAddress } from '../api-client.ts';
-import { opened } from './run-session.ts';
+import { handshakeTimeoutMs, opened } from './run-session.ts';
 
 /** The largest message of the control plane, in bytes. */
 const maxMessageBytes = 1024 * 1024;
@@ -23,7 +23,10 @@ export async function watchSession(
   { url, headers, ca }: SessionAddress,
   { terminal, terminated }: WatchSettings,
 ): Promise<void> {
-  const socket = new WebSocket(url, { headers, ca, maxPayload: maxMessageBytes, perMessageDeflate: false });
+  const socket = new WebSocket(url, {
+    ...{ headers, ca, handshakeTimeout: handshakeTimeoutMs },
+    ...{ maxPayload: maxMessageBytes, perMessageDeflate: false },
+  });
   const closed = Promise.withResolvers<{ code: number; reason: string }>();
   socket.once('close', (code, reason) => closed.resolve({ code, reason: reason.toString() }));
   const messages = messageBatches(socket);

@@ -68,7 +68,7 @@ async function printLogs({ args, flags, context }: Invocation<ProgramDependencie
         const bytes = print(record);
         if (bytes.length > 0) await stdout.writeBytes(bytes);
       },
-      onLost: () => stderr.write('the connection is lost; trying to continue\n'),
+      say: (line) => stderr.write(`${line}\n`),
     });
     if (!result.ok) stderr.write(failureText(result.error));
     return result.ok && !hasProblems(result) ? 0 : 1;

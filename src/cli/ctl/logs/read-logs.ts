@@ -1,32 +1,23 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOf } from '../../../errors/index.ts';
 import type { Result } from '../../../protocol/messages.ts';
 import { type LogCursor, type LogRecord, readLogRecords } from '../../../protocol/streams/log-records.ts';
 import { type ApiClient, ApiError, type CommandRequest } from '../api-client.ts';
 import { resultOf } from '../follow.ts';
-import { silentScreen } from '../screen.ts';
+import { reconnection, type ReconnectionOptions } from '../reconnection.ts';
 
 /** Most cursors that are kept, the newest ones. */
 const maxCursors = 10_000;
 
-/** Number of failures in a row after which reading ends, and the pause after each. */
-const maxFailures = 30;
-const defaultRetryMs = 1000;
-
 /** How long a command that continues waits for its agent. */
 const deliverAgain = '5m';
 
-export interface ReadLogsOptions {
+export interface ReadLogsOptions extends Pick<ReconnectionOptions, 'say' | 'signal' | 'retryMs'> {
   agent: string;
   payload: object;
   /** See `SendOptions` of the control plane. */
   deliverWithin?: string | false | undefined;
   /** Receives each record. The next one is read when it has resolved. */
   onRecord: (record: LogRecord) => Promise<void>;
-  /** Called when a connection is lost, once until the next record. */
-  onLost: () => void;
-  signal: AbortSignal;
-  /** Pause in milliseconds after a failed attempt. Default: a second. */
-  retryMs?: number;
 }
 
 /**
@@ -36,11 +27,12 @@ export interface ReadLogsOptions {
  */
 export async function readLogs(
   client: Pick<ApiClient, 'send' | 'events' | 'readStream'>,
-  { agent, payload, deliverWithin, onRecord, onLost, signal, retryMs = defaultRetryMs }: ReadLogsOptions,
+  { agent, payload, deliverWithin, onRecord, ...options }: ReadLogsOptions,
 ): Promise<Result> {
   const cursors = new Map<string, LogCursor>();
-  let isSent = false;
-  for (let failures = 0; ;) {
+  const { signal } = options;
+  const { responds, pauseAfter } = reconnection({ ...options, hasResponded: false });
+  for (let isSent = false; ;) {
     let failure: unknown;
     try {
       const continues = cursors.size > 0;
@@ -54,26 +46,25 @@ export async function readLogs(
         { ...request, ...(wait !== undefined && { deliverWithin: wait }) },
         signal,
       );
+      if (!isSent) responds();
       isSent = true;
       const records = readLogRecords(client.readStream(key, signal));
       failure = await readAll(records, async (record) => {
-        failures = 0;
+        responds();
         await onRecord(record);
         if (record.cursor) note(cursors, record.cursor);
       });
       if (failure === undefined || isEnded(failure)) {
-        const result = await resultOf(client, key, silentScreen, { signal, retryMs });
+        const result = await resultOf(client, key, options);
         if (result.ok || !isLost(result.error.code)) return result;
+        failure = new ApiError(result.error.message, true);
       }
     } catch (error) {
       signal.throwIfAborted();
-      if (!isSent || !(error instanceof ApiError && error.isTemporary)) throw error;
+      if (!(error instanceof ApiError && error.isTemporary)) throw error;
       failure = error;
     }
-    signal.throwIfAborted();
-    if (++failures > maxFailures) throw failure;
-    if (failures === 1) onLost();
-    await sleep(retryMs, undefined, { signal });
+    if (!isQuiet(failure)) await pauseAfter(failure);
   }
 }
 
@@ -97,6 +88,11 @@ async function readAll(
 /** Whether the control plane says that the command has a result. */
 function isEnded(error: unknown): boolean {
   return error instanceof ApiError && !error.isTemporary;
+}
+
+/** Whether the HTTP client has given up only because no line was written for some minutes. */
+function isQuiet(failure: unknown): boolean {
+  return failure instanceof Error && codeOf(failure.cause) === 'UND_ERR_BODY_TIMEOUT';
 }
 
 /** Whether the end of a command comes from a connection, and not from the logs. */

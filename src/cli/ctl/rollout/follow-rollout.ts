@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProgramDependencies, Terminal } from '../../dependencies.ts';
 import { oneLine } from '../../text.ts';
 import { ApiError } from '../api-client.ts';
+import { reconnection } from '../reconnection.ts';
 import type { RolloutClient, RolloutSummary } from './rollout-client.ts';
 import { awaitsPlans, changedLines, rolloutLines } from './rollout-lines.ts';
 
@@ -21,9 +21,6 @@ export interface FollowRolloutOptions extends Pick<ProgramDependencies, 'stdout'
 const failedCode = 1;
 const decisionCode = 2;
 
-/** Number of failures in a row after which following ends. */
-const maxFailures = 30;
-
 const redrawMs = 1000;
 
 /**
@@ -31,16 +28,16 @@ const redrawMs = 1000;
  * stdout. Returns the exit code: 0 for success, 1 for a failure, 2 if someone must decide.
  */
 export async function followRollout(id: string, options: FollowRolloutOptions): Promise<number> {
-  const { stdout, stderr, onInterrupt, client, hint, now, json = false, retryMs = 1000 } = options;
+  const { stdout, stderr, onInterrupt, client, hint, now, json = false, retryMs } = options;
   const interrupted = new AbortController();
   const release = onInterrupt(() => interrupted.abort());
   const signal = AbortSignal.any([interrupted.signal, json ? stdout.closed : stderr.closed]);
-  const screen = json ? silentScreen : stderr.isTerminal ? liveScreen(stderr, now) : plainScreen(stderr, now);
+  const screen = json ? silentScreen(stderr) : stderr.isTerminal ? liveScreen(stderr, now) : plainScreen(stderr, now);
+  const { responds, pauseAfter } = reconnection({ signal, retryMs, say: screen.say });
   try {
-    for (let failures = 0; ;) {
+    for (;;) {
       try {
-        for await (const change of client.changes(id, signal)) {
-          failures = 0;
+        for await (const change of client.changes(id, signal, responds)) {
           if (json) stdout.write(`${JSON.stringify(change)}\n`);
           if (change.type !== 'rollout') continue;
           screen.show(change.payload);
@@ -50,12 +47,10 @@ export async function followRollout(id: string, options: FollowRolloutOptions): 
           if (code === decisionCode && !json) stderr.write(`${adviceOf(change.payload, hint)}\n`);
           return code;
         }
+        throw new ApiError('the control plane has ended the events of the rollout', true);
       } catch (error) {
-        signal.throwIfAborted();
-        if (error instanceof ApiError && !error.isTemporary) throw error;
-        if (++failures > maxFailures) throw error;
+        await pauseAfter(error);
       }
-      await sleep(retryMs, undefined, { signal });
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -97,21 +92,25 @@ function adviceOf(rollout: RolloutSummary, hint: FollowRolloutOptions['hint']): 
 
 interface RolloutScreen {
   show(rollout: RolloutSummary): void;
+  /** Writes a line that is not about the rollout. */
+  say: (line: string) => void;
   /** Ends the redrawing. */
   close(): void;
 }
 
-const silentScreen: RolloutScreen = { show: () => undefined, close: () => undefined };
+function silentScreen(terminal: Terminal): RolloutScreen {
+  return { show: () => undefined, say: (line) => terminal.write(`${line}\n`), close: () => undefined };
+}
 
 function plainScreen(terminal: Terminal, now: () => number): RolloutScreen {
   let last: RolloutSummary | undefined;
   return {
+    ...silentScreen(terminal),
     show(rollout) {
       const lines = changedLines(last, rollout, now());
       last = rollout;
       terminal.write(lines.map((line) => `${oneLine(line)}\n`).join(''));
     },
-    close: () => undefined,
   };
 }
 
@@ -130,6 +129,12 @@ function liveScreen(terminal: Terminal, now: () => number): RolloutScreen {
   return {
     show(rollout) {
       last = rollout;
+      draw();
+    },
+    say(line) {
+      terminal.erase(drawn);
+      drawn = 0;
+      terminal.write(`${line}\n`);
       draw();
     },
     close: () => clearInterval(timer),

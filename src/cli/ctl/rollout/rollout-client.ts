@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { type ApiClientOptions, read, request } from '../api-client.ts';
-import { readServerSentEvents } from '../server-sent-events.ts';
+import { type ApiClientOptions, openEvents, read, request } from '../api-client.ts';
 
 // stages and phases are open: a newer control plane may have more of them
 const countsSchema = z.record(z.string(), z.int());
@@ -67,8 +66,12 @@ export interface RolloutClient {
   plans(id: string, signal: AbortSignal): Promise<RolloutPlanGroup[]>;
   decide(id: string, decision: RolloutDecision, signal: AbortSignal): Promise<RolloutSummary>;
   delete(id: string, signal: AbortSignal): Promise<void>;
-  /** Yields the rollout and its clusters as they are, and each time they change. */
-  changes(id: string, signal: AbortSignal): AsyncGenerator<RolloutChange>;
+  /**
+   * Yields the rollout and its clusters as they are, and each time they change.
+   *
+   * @param onOpen is called when the control plane responds
+   */
+  changes(id: string, signal: AbortSignal, onOpen?: () => void): AsyncGenerator<RolloutChange>;
 }
 
 export function createRolloutClient(given: ApiClientOptions): RolloutClient {
@@ -109,10 +112,8 @@ export function createRolloutClient(given: ApiClientOptions): RolloutClient {
     async delete(id, signal) {
       await request(options, pathOf(id), { method: 'DELETE', headers: {}, signal });
     },
-    async *changes(id, signal) {
-      const { body } = await get(`${pathOf(id)}/events`, signal);
-      if (!body) return;
-      for await (const { event, data } of readServerSentEvents(body)) {
+    async *changes(id, signal, onOpen) {
+      for await (const { event, data } of openEvents(options, `${pathOf(id)}/events`, { signal, onOpen })) {
         const parsed = eventSchema.safeParse({ type: event, payload: JSON.parse(data) as unknown });
         if (parsed.success) yield parsed.data; // events of other types come from a newer control plane
       }

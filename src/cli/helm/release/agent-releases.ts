@@ -4,11 +4,7 @@ import type { ApiClient } from '../../ctl/api-client.ts';
 import { packedChart } from '../../ctl/chart-to-send.ts';
 import { answerSchema, knownCommand, resultOf } from '../../ctl/follow.ts';
 import { readAs } from '../../ctl/read-as.ts';
-import { silentScreen } from '../../ctl/screen.ts';
 import type { Releases } from './releases.ts';
-
-/** Pause after a failed attempt to follow a command, in milliseconds. */
-const retryMs = 1000;
 
 /** A command that has failed on the agent. */
 class AgentError extends Error {
@@ -40,7 +36,7 @@ export function agentReleases(client: ApiClient, agentId: string, table?: Comman
       };
       signal?.addEventListener('abort', cancel, { once: true });
       try {
-        const result = await resultOf(client, key, silentScreen, { signal: never, retryMs });
+        const result = await resultOf(client, key, { signal: never });
         if (!result.ok) throw new AgentError(result.error.code, result.error.message);
         return readAs(answerSchema(type, table), result, 'result');
       } finally {

@@ -37,7 +37,7 @@ function read(client: Client) {
       lines.push(String(record.cursor?.lines));
       return Promise.resolve();
     },
-    onLost: () => said.push(`after ${lines.length}`),
+    say: (line) => said.push(`after ${lines.length}: ${line}`),
   });
   return { result, lines, said };
 }
@@ -69,7 +69,10 @@ test('a lost connection is said once, and another command continues after the la
   const { result, lines, said } = read(client);
   t.like(await result, { ok: true });
   t.deepEqual(lines, ['1', '2']);
-  t.deepEqual(said, ['after 1']);
+  t.deepEqual(said, [
+    'after 1: the connection is lost; trying again each 0.001 s, 30 times at most',
+    'after 1: connected again',
+  ]);
   t.deepEqual(
     sent.map(({ payload }) => payload),
     [{ name: 'web-0' }, { name: 'web-0', cursors: [cursorOf(1)] }, { name: 'web-0', cursors: [cursorOf(1)] }],
