@@ -82,7 +82,7 @@ async function followedJob({ plane, agentId, cluster }: Harness, index: number):
     metadata: { annotations: { 'sandbox.helm-agent/log': lines } },
     spec: {
       ...{ restartPolicy: 'Never', terminationGracePeriodSeconds: 0, containers: [container] },
-      // what a node would set up for each pod, and these do not use
+      // the node sets up less for each pod
       ...{ hostNetwork: true, automountServiceAccountToken: false, enableServiceLinks: false },
     },
   };
