@@ -36,6 +36,16 @@ test('an image is pinned by the digest only', (t) => {
   t.false(isPinned('docker.io/library/node@sha256:0'));
 });
 
+test('compiled code is made with the flags with which the image uses it, and is found there', async (t) => {
+  const text = await readFile('Dockerfile', 'utf8');
+  const [, made = ''] = /^RUN node tools\/image-compiled\.ts \/root-of-image (.*)$/m.exec(text) ?? [];
+  const [, entry = '[]'] = /^ENTRYPOINT (.*)$/m.exec(text) ?? [];
+  const [, ...used] = JSON.parse(entry) as string[];
+  t.deepEqual([...made.split(' '), '/app/helm-agent.mjs'], used);
+  const [, folder] = /NODE_COMPILE_CACHE=(\S+)/.exec(text) ?? [];
+  t.true((await readFile('tools/image-compiled.ts', 'utf8')).includes(`'${folder?.slice(1)}'`), folder);
+});
+
 test('the program is built on the processor of the builder, and Node is that of the image', async (t) => {
   const lines = (await readFile('Dockerfile', 'utf8')).split('\n').filter((line) => line.startsWith('FROM '));
   t.deepEqual(lines, [
