@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -12,6 +12,11 @@ export interface AgentProcess {
   perform(type: string, payload: object): Promise<void>;
   /** Processor time so far, in milliseconds. */
   cpuMs(): Promise<number>;
+  /**
+   * Begins to measure processor time, more exactly than {@link cpuMs}. Returns a function that
+   * returns the time since then, in milliseconds, without threads that have ended meanwhile.
+   */
+  beginCpu(): Promise<() => Promise<number>>;
   /** Resident memory now and at its peak, in MiB. */
   memory(): Promise<{ now: number; peak: number }>;
   close(): Promise<void>;
@@ -50,6 +55,13 @@ export async function startAgentProcess(
       if (!answer.ok) throw new Error(answer.error?.message);
     },
     cpuMs: () => cpuMs(child),
+    async beginCpu() {
+      const before = await threadTimes(child);
+      return async () => {
+        const after = await threadTimes(child);
+        return Array.from(after, ([id, time]) => time - (before.get(id) ?? 0)).reduce((sum, time) => sum + time, 0);
+      };
+    },
     async memory() {
       const status = await readFile(`/proc/${child.pid ?? 0}/status`, 'utf8');
       const mib = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024;
@@ -68,4 +80,15 @@ export async function startAgentProcess(
 async function cpuMs({ pid = 0 }: ChildProcess): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** Returns the processor time of each thread in milliseconds, which Linux counts in nanoseconds. */
+async function threadTimes({ pid = 0 }: ChildProcess): Promise<Map<string, number>> {
+  const folder = `/proc/${pid}/task`;
+  const times = new Map<string, number>();
+  for (const id of await readdir(folder)) {
+    const text = await readFile(`${folder}/${id}/schedstat`, 'utf8').catch(() => undefined); // it has ended
+    if (text !== undefined) times.set(id, Number(text.split(' ')[0]) / 1e6);
+  }
+  return times;
 }
