@@ -1,23 +1,25 @@
 // Measures how long an agent takes from its start to its connection, and its memory when idle:
-// without a port for probes, with that and metrics that are scraped, and with tracing, too.
-//   npm run -s bench:idle -- --kubeconfig FILE [--rounds N]
+// without a port for probes, with that and metrics that are scraped, and with tracing, too; and
+// with a policy that has keyless keys.
+//   npm run -s bench:idle -- --kubeconfig FILE [--rounds N] [--agent PROGRAM]
 // The agent is the bundle as the image runs it, without a journal in the cluster.
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { createSigstore, testIdentity, testIssuer } from '../test/source/verification/test-sigstore.ts';
 import { buildBundle, startImageAgent } from './image-agent.ts';
 import { median } from './statistics.ts';
 
 const { values: flags } = parseArgs({
-  options: { kubeconfig: { type: 'string' }, rounds: { type: 'string', default: '5' } },
+  options: { kubeconfig: { type: 'string' }, rounds: { type: 'string', default: '5' }, agent: { type: 'string' } },
 });
 if (flags.kubeconfig === undefined) {
-  console.error('usage: npm run -s bench:idle -- --kubeconfig FILE [--rounds N]');
+  console.error('usage: npm run -s bench:idle -- --kubeconfig FILE [--rounds N] [--agent PROGRAM]');
   process.exit(2);
 }
 const kubeconfig = resolve(flags.kubeconfig);
@@ -26,13 +28,22 @@ const kubeconfig = resolve(flags.kubeconfig);
 const [idleMs, scrapeMs] = [20_000, 5000];
 const healthPort = 18_081;
 
-type Variant = 'without' | 'health and metrics' | 'health, metrics and tracing';
-const variants: readonly Variant[] = ['without', 'health and metrics', 'health, metrics and tracing'];
+const variants = ['without', 'health and metrics', 'health, metrics and tracing', 'a keyless policy'] as const;
+type Variant = (typeof variants)[number];
 
-async function measure(program: string, variant: Variant, tracesUrl: string): Promise<{ mib: number; ms: number }> {
-  const isServed = variant !== 'without';
+interface Places {
+  program: string;
+  tracesUrl: string;
+  policyFile: string;
+}
+
+async function measure(variant: Variant, { program, tracesUrl, policyFile }: Places) {
+  const isServed = variant.startsWith('health');
   const env = variant === 'health, metrics and tracing' ? { OTEL_EXPORTER_OTLP_ENDPOINT: tracesUrl } : {};
-  const args = isServed ? ['--health-port', `${healthPort}`] : [];
+  const args = [
+    ...(isServed ? ['--health-port', `${healthPort}`] : []),
+    ...(variant === 'a keyless policy' ? ['--policy-file', policyFile] : []),
+  ];
   const start = performance.now();
   const agent = await startImageAgent(program, kubeconfig, tmpdir(), args, env);
   const ms = performance.now() - start;
@@ -57,10 +68,23 @@ const traces = createServer((request, response) => {
 await once(traces, 'listening');
 const tracesUrl = `http://127.0.0.1:${(traces.address() as AddressInfo).port}`; // a TCP server has no other address
 try {
-  const program = await buildBundle(folder);
+  const program = flags.agent ?? (await buildBundle(folder));
+  const policyFile = join(folder, 'policy.yaml');
+  const keyless = { issuer: testIssuer, identity: testIdentity, trustedRoot: createSigstore().trustedRoot };
+  await writeFile(
+    policyFile,
+    `chartKeys:
+  - { name: workflow, keyless: ${JSON.stringify(keyless)} }
+rules:
+  - { name: all, verify: { mode: always, keys: [workflow] } }
+default: deny
+`,
+  );
   const found = new Map<Variant, { mib: number; ms: number }[]>(variants.map((variant) => [variant, []]));
   for (let round = 0; round < Number(flags.rounds); round += 1) {
-    for (const variant of variants) found.get(variant)?.push(await measure(program, variant, tracesUrl));
+    for (const variant of variants) {
+      found.get(variant)?.push(await measure(variant, { program, tracesUrl, policyFile }));
+    }
   }
   for (const [variant, all] of found) {
     const mib = all.map((one) => one.mib);
