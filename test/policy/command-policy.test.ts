@@ -340,6 +340,15 @@ test(
 );
 test('an image of the list is allowed', objects, images, { content: pods('registry.example.com/web:1') });
 test('another image is refused', objects, images, { content: pods('docker.io/web') }, 'images: "docker.io/web"');
+test(
+  'a field that is undefined hides no image',
+  objects,
+  images,
+  {
+    content: { ...pods('docker.io/web'), gone: undefined },
+  },
+  'images: "docker.io/web"',
+);
 test('the images of init containers count', objects, images, { content: pods('a', 'initContainers') }, 'images: ');
 test(
   'the images of ephemeral containers count',
