@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError } from './api-client.ts';
+import { ApiError } from './api-request.ts';
 
 /** Number of failures in a row after which a command gives up, and the pause after each. */
 const maxFailures = 30;

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { Event } from '../../../src/cli/ctl/api-client.ts';
-import { ApiError } from '../../../src/cli/ctl/api-client.ts';
+import { ApiError } from '../../../src/cli/ctl/api-request.ts';
 import { evidenceLines } from '../../../src/cli/ctl/evidence-text.ts';
 import { follow } from '../../../src/cli/ctl/follow.ts';
 import { liveLines } from '../../../src/cli/ctl/live-view.ts';

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProgramDependencies } from '../../dependencies.ts';
 import { oneLine } from '../../text.ts';
-import { type Agent, type ApiClient, ApiError } from '../api-client.ts';
+import type { Agent, ApiClient } from '../api-client.ts';
+import { ApiError } from '../api-request.ts';
 
 export interface WaitForAgentOptions extends Pick<ProgramDependencies, 'stderr' | 'onInterrupt' | 'programName'> {
   client: Pick<ApiClient, 'agent'>;

@@ -10,7 +10,8 @@ import { resultSchema } from '../../../protocol/messages.ts';
 import { channels, maxMessageBytes } from '../../../protocol/streams/messages.ts';
 import type { SessionTerminal } from '../../dependencies.ts';
 import { oneLine } from '../../text.ts';
-import { ApiError, type SessionAddress } from '../api-client.ts';
+import type { SessionAddress } from '../api-client.ts';
+import { ApiError } from '../api-request.ts';
 import { readAs } from '../read-as.ts';
 
 /** The largest message of the control plane, in bytes. */

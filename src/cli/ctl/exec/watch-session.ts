@@ -3,7 +3,8 @@ import { defaultHeartbeat, keepAlive } from '../../../net/heartbeat.ts';
 import { messageBatches } from '../../../net/message-batches.ts';
 import { channels } from '../../../protocol/streams/messages.ts';
 import type { SessionTerminal } from '../../dependencies.ts';
-import { ApiError, type SessionAddress } from '../api-client.ts';
+import type { SessionAddress } from '../api-client.ts';
+import { ApiError } from '../api-request.ts';
 import { handshakeTimeoutMs, opened } from './run-session.ts';
 
 /** The largest message of the control plane, in bytes. */

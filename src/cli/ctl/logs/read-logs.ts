@@ -1,7 +1,8 @@
 import { codeOf } from '../../../errors/index.ts';
 import type { Result } from '../../../protocol/messages.ts';
 import { type LogCursor, type LogRecord, readLogRecords } from '../../../protocol/streams/log-records.ts';
-import { type ApiClient, ApiError, type CommandRequest } from '../api-client.ts';
+import type { ApiClient, CommandRequest } from '../api-client.ts';
+import { ApiError } from '../api-request.ts';
 import { resultOf } from '../follow.ts';
 import { reconnection, type ReconnectionOptions } from '../reconnection.ts';
 

@@ -1,6 +1,6 @@
 import type { ProgramDependencies, Terminal } from '../../dependencies.ts';
 import { oneLine } from '../../text.ts';
-import { ApiError } from '../api-client.ts';
+import { ApiError } from '../api-request.ts';
 import { reconnection } from '../reconnection.ts';
 import type { RolloutClient, RolloutSummary } from './rollout-client.ts';
 import { awaitsPlans, changedLines, rolloutLines } from './rollout-lines.ts';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type ApiClientOptions, openEvents, read, request } from '../api-client.ts';
+import type { ApiClientOptions } from '../api-client.ts';
+import { openEvents, read, request } from '../api-request.ts';
 
 // stages and phases are open: a newer control plane may have more of them
 const countsSchema = z.record(z.string(), z.int());

@@ -7,7 +7,7 @@ import { outputFlag, outputFormat } from '../../helm/flags/output-flag.ts';
 import { givenSettings } from '../../settings.ts';
 import { table } from '../../table.ts';
 import { oneLine } from '../../text.ts';
-import { ApiError } from '../api-client.ts';
+import { ApiError } from '../api-request.ts';
 import { clientOptions, serverSettings } from '../control-plane-client.ts';
 import { textOf } from '../output/format.ts';
 import { keepToken } from './kept-tokens.ts';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type ApiClientOptions, ApiError, read, request } from '../api-client.ts';
+import type { ApiClientOptions } from '../api-client.ts';
+import { ApiError, read, request } from '../api-request.ts';
 
 const methodsSchema = z.looseObject({ device: z.boolean() });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { Agent } from '../../../../src/cli/ctl/api-client.ts';
-import { ApiError } from '../../../../src/cli/ctl/api-client.ts';
+import { ApiError } from '../../../../src/cli/ctl/api-request.ts';
 import { waitForAgent } from '../../../../src/cli/ctl/enrol/wait-for-agent.ts';
 import { testPlane } from '../../../control-plane/support/plane.ts';
 import { eventually } from '../../../support/eventually.ts';

@@ -1,5 +1,6 @@
 import test from 'ava';
-import { type ApiClient, ApiError, type CommandRequest, type Event } from '../../../../src/cli/ctl/api-client.ts';
+import type { ApiClient, CommandRequest, Event } from '../../../../src/cli/ctl/api-client.ts';
+import { ApiError } from '../../../../src/cli/ctl/api-request.ts';
 import { readLogs } from '../../../../src/cli/ctl/logs/read-logs.ts';
 import { encodeLogRecord } from '../../../../src/protocol/streams/log-records.ts';
 
