@@ -122,27 +122,22 @@ export async function settledWrite<T>(
 ): Promise<T> {
   signal?.throwIfAborted();
   if (signal === undefined) return await send(undefined);
-  const ended = new AbortController();
   const late = new AbortController();
-  const end = { signal: ended.signal };
-  const abort = () => {
-    late.abort(signal.reason);
+  let timer: NodeJS.Timeout | undefined;
+  const end = () => late.abort(signal.reason);
+  const settle = () => {
+    if (abandon?.aborted === true) end();
+    timer = setTimeout(end, settlingTime);
   };
-  signal.addEventListener(
-    'abort',
-    () => {
-      if (abandon?.aborted === true) abort();
-      const timer = setTimeout(abort, settlingTime);
-      ended.signal.addEventListener('abort', () => {
-        clearTimeout(timer);
-      });
-    },
-    end,
-  );
-  abandon?.addEventListener('abort', () => late.abort(abandon.reason), end);
+  const endNow = () => late.abort(abandon?.reason);
+  // a signal that removes them would cost more: its reason has a stack
+  signal.addEventListener('abort', settle);
+  abandon?.addEventListener('abort', endNow);
   try {
     return await send(late.signal);
   } finally {
-    ended.abort();
+    signal.removeEventListener('abort', settle);
+    abandon?.removeEventListener('abort', endNow);
+    clearTimeout(timer);
   }
 }
