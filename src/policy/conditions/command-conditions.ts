@@ -90,12 +90,14 @@ export async function openConditions(
   const requireAt = async (stage: 'command' | 'chart', values: Partial<ConditionValues> = {}) => {
     requireAll(await evaluateConditions({ rule, stage, isContinued }, policy, { ...base, ...values }));
   };
-  /** Digests of what the conditions read of objects for which they hold. */
+  const objectConditions = wantedConditions({ rule, stage: 'object', isContinued }, policy);
+  const textOf = readText(objectConditions, policy);
+  /** Keys (see {@link textKey}) of objects for which the conditions hold. */
   const passed = new Set<string>();
   await requireAt('command');
   const isLoaded = scope.chart !== undefined && scope.chart.reference !== 'manifests:';
   if (!isLoaded) await requireAt('chart');
-  const readsObjects = hasConditions({ rule, stage: 'object', isContinued }, policy);
+  const readsObjects = objectConditions.length > 0;
   return {
     readsObjects,
     requireChart: (chart) => requireAt('chart', { chart: chartValue(chart) }),
@@ -105,12 +107,14 @@ export async function openConditions(
     },
     async requireObjects(objects) {
       if (!readsObjects) return;
-      const texts = readTexts(objects, wantedConditions({ rule, stage: 'object', isContinued }, policy), policy);
-      const unknown = new Map(texts.map((text) => [hash('sha256', text, 'base64'), text]));
-      for (const digest of passed) unknown.delete(digest);
+      const unknown = new Map<string, string>();
+      for (const text of objects.map(textOf)) {
+        const key = textKey(text);
+        if (!passed.has(key)) unknown.set(key, text);
+      }
       if (unknown.size === 0) return;
       requireAll((await evaluateObjectConditions({ rule, isContinued }, policy, base, [...unknown.values()])).flat());
-      for (const digest of unknown.keys()) passed.add(digest);
+      for (const key of unknown.keys()) passed.add(key);
     },
   };
 }
@@ -215,10 +219,6 @@ interface WantedConditions {
   isContinued: boolean;
 }
 
-function hasConditions(wanted: WantedConditions, policy: Evaluation): boolean {
-  return wantedConditions(wanted, policy).length > 0;
-}
-
 type WantedCondition = Pick<EvaluatedCondition, 'condition' | 'field'>;
 
 /** Returns the conditions of a rule that read what is known at a stage, and no more. */
@@ -250,16 +250,23 @@ function readValues(
 }
 
 /**
- * Returns what conditions read of objects, as JSON texts. Those of objects that differ only in
- * other fields are equal, such as the uid that an upgrade adds.
+ * Returns a function that returns what conditions read of an object, as JSON text. Those of objects
+ * that differ only in other fields are equal, such as the uid that an upgrade adds.
  */
-function readTexts(
-  objects: readonly object[],
+function readText(
   conditions: readonly WantedCondition[],
   policy: Pick<Evaluation, 'reads'>,
-): string[] {
+): (object: object) => string {
   const paths = pathsOf(conditions, policy).flatMap(([name, ...fields]) => (name === 'object' ? [fields] : []));
-  return objects.map((object) => JSON.stringify(selectFields(object, paths)));
+  return (object) => JSON.stringify(selectFields(object, paths));
+}
+
+/** Characters of a JSON text that is kept as it is. Of longer ones, the digest is kept. */
+const maxKeptText = 256;
+
+/** Returns what identifies a JSON text of an object. No digest begins like such a text. */
+function textKey(text: string): string {
+  return text.length <= maxKeptText ? text : hash('sha256', text, 'base64');
 }
 
 function expressionsOf(conditions: readonly WantedCondition[]): string[] {
