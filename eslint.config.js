@@ -38,7 +38,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/bin/**', 'src/render/process-host.ts', 'tools/**', 'benchmarks/**', 'test/**'],
+    files: ['src/bin/**', 'src/compose/**', 'src/render/process-host.ts', 'tools/**', 'benchmarks/**', 'test/**'],
     rules: { 'no-restricted-properties': 'off', 'no-console': 'off' },
   },
   {

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { createProgram } from '../cli/program.ts';
-import { helmDependencies } from './helm-dependencies.ts';
-import { updatePrivateFile } from './private-file.ts';
+import { helmDependencies } from '../compose/helm-dependencies.ts';
+import { updatePrivateFile } from '../compose/private-file.ts';
 
 const program = createProgram({
   ...helmDependencies(),
@@ -13,7 +13,7 @@ const program = createProgram({
     return stats?.isDirectory() ?? false;
   },
   updatePrivateFile,
-  openSessionTerminal: async () => (await import('./session-terminal.ts')).sessionTerminal(),
+  openSessionTerminal: async () => (await import('../compose/session-terminal.ts')).sessionTerminal(),
   // imported only when used, so that the other commands start faster
   runAgent: async (settings) => (await import('./run-agent.ts')).runAgent(settings),
   runGuardian: async (settings) => (await import('./run-guardian.ts')).runGuardian(settings),

@@ -1,12 +1,12 @@
 import { RecentLines } from '../agent/support/recent-lines.ts';
 import type { RunSettings } from '../cli/run/settings-schema.ts';
 import { serverTlsFiles } from '../cli/server-tls-settings.ts';
-import { agentOf } from './agent-of.ts';
-import { clusterOf } from './cluster-of.ts';
-import { followLogLevel, processLogger } from './logger.ts';
-import { openTracing } from './open-tracing.ts';
-import { stopSignal } from './stop-signal.ts';
-import { version } from './version.ts';
+import { agentOf } from '../compose/agent-of.ts';
+import { clusterOf } from '../compose/cluster-of.ts';
+import { followLogLevel, processLogger } from '../compose/logger.ts';
+import { openTracing } from '../compose/open-tracing.ts';
+import { stopSignal } from '../compose/stop-signal.ts';
+import { version } from '../compose/version.ts';
 
 /** Runs an agent until the process gets a stop signal. */
 export async function runAgent({ controlPlane, kubeconfig, ...settings }: RunSettings): Promise<void> {

@@ -5,6 +5,12 @@ import { tokenFile } from '../agent/connection/token-file.ts';
 import { abortReason, whenAborted } from '../async/index.ts';
 import type { ControlPlaneSettings } from '../cli/control-plane/settings.ts';
 import { serverTlsFiles } from '../cli/server-tls-settings.ts';
+import { dashboardFolder } from '../compose/dashboard-folder.ts';
+import { followLogLevel, processLogger } from '../compose/logger.ts';
+import { openTracing } from '../compose/open-tracing.ts';
+import { openProcessMetrics } from '../compose/process-metrics.ts';
+import { stopSignal } from '../compose/stop-signal.ts';
+import { version } from '../compose/version.ts';
 import {
   type CommandStore,
   ControlPlane,
@@ -21,12 +27,6 @@ import type { Logger } from '../control-plane/logger.ts';
 import { controlPlaneMetrics } from '../metrics/control-plane-metrics.ts';
 import { type HealthServer, startHealthServer } from '../net/health-server.ts';
 import { silentIntervals } from '../protocol/pace.ts';
-import { dashboardFolder } from './dashboard-folder.ts';
-import { followLogLevel, processLogger } from './logger.ts';
-import { openTracing } from './open-tracing.ts';
-import { openProcessMetrics } from './process-metrics.ts';
-import { stopSignal } from './stop-signal.ts';
-import { version } from './version.ts';
 
 /** Runs a control plane until the process gets a stop signal. */
 export async function runControlPlane(settings: ControlPlaneSettings): Promise<void> {

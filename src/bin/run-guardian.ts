@@ -1,6 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sleep } from '../async/index.ts';
 import type { GuardSettings } from '../cli/guard/settings.ts';
+import { processLogger } from '../compose/logger.ts';
+import { containerMemoryMb } from '../compose/process-memory.ts';
+import { stopSignal } from '../compose/stop-signal.ts';
+import { version } from '../compose/version.ts';
+import { openWorkers } from '../compose/worker-threads.ts';
 import { clusterPlans, SigningKey } from '../journal/index.ts';
 import { connectCluster } from '../kube/index.ts';
 import { lookAtCandidate } from '../operation/agent-upgrade/candidate.ts';
@@ -11,11 +16,6 @@ import { createTracker } from '../operation/tracker/tracker.ts';
 import type { ReleaseError } from '../release/error.ts';
 import { openStorage } from '../release/storage/kube-storage.ts';
 import { processHost } from '../render/process-host.ts';
-import { processLogger } from './logger.ts';
-import { containerMemoryMb } from './process-memory.ts';
-import { stopSignal } from './stop-signal.ts';
-import { version } from './version.ts';
-import { openWorkers } from './worker-threads.ts';
 
 /** Guards the upgrade of the agent in whose namespace this pod is, until it has ended. */
 export async function runGuardian({ agentId, storageDriver, trustReleases }: GuardSettings): Promise<void> {

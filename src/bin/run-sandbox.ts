@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { SandboxSettings } from '../cli/sandbox/settings.ts';
+import { removeKubeconfig, requireFreePath, writeKubeconfig } from '../compose/sandbox-kubeconfig.ts';
+import { stopSignal } from '../compose/stop-signal.ts';
 import { processHost } from '../render/process-host.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
-import { removeKubeconfig, requireFreePath, writeKubeconfig } from './sandbox-kubeconfig.ts';
-import { stopSignal } from './stop-signal.ts';
 
 /**
  * Runs the sandbox until the process gets a stop signal. Writes its kubeconfig, calls `ready`, and

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { followLogLevel } from '../../src/bin/logger.ts';
+import { followLogLevel } from '../../src/compose/logger.ts';
 import { recordingLog } from '../agent/support/log.ts';
 import { eventually } from '../support/eventually.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import test from 'ava';
-import { agentOf } from '../../src/bin/agent-of.ts';
+import { agentOf } from '../../src/compose/agent-of.ts';
 import { type CommandEvent, ControlPlane, type SentCommand } from '../../src/control-plane/index.ts';
 import { recordingLog } from '../agent/support/log.ts';
 import { tokensOf } from '../control-plane/support/credentials.ts';

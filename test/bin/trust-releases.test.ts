@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { agentOf } from '../../src/bin/agent-of.ts';
+import { agentOf } from '../../src/compose/agent-of.ts';
 import type { CommandParameters } from '../../src/control-plane/index.ts';
 import { decodeRelease, encodeRelease } from '../../src/release/codec.ts';
 import type { Hook } from '../../src/release/hook.ts';

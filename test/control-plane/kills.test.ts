@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { agentOf } from '../../src/bin/agent-of.ts';
+import { agentOf } from '../../src/compose/agent-of.ts';
 import { recordingLog } from '../agent/support/log.ts';
 import { type CrashCluster, crashCluster } from '../bin/support/crash-cluster.ts';
 import { eventually } from '../support/eventually.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { openReleases } from '../../src/bin/open-releases.ts';
+import { openReleases } from '../../src/compose/open-releases.ts';
 import { testProgram } from '../cli/support/program.ts';
 import { useHarness } from './harness.ts';
 import { type Ended, runHelm } from './helm.ts';

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { loadAll } from 'js-yaml';
-import { leaseName } from '../../src/bin/leadership.ts';
+import { leaseName } from '../../src/compose/leadership.ts';
 import { credentialOf, formatAgentsFile } from '../../src/control-plane/agent-credentials.ts';
 import type { KubeCluster } from '../../src/kube/cluster.ts';
 import { stringAt } from '../../src/objects/fields.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { load } from 'js-yaml';
-import { agentOf } from '../../src/bin/agent-of.ts';
+import { agentOf } from '../../src/compose/agent-of.ts';
 import { ControlPlane, type SentCommand } from '../../src/control-plane/index.ts';
 import { connectCluster, type KubeCluster } from '../../src/kube/cluster.ts';
 import { signApproval } from '../../src/signatures/approval-statement.ts';

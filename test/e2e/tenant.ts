@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { load } from 'js-yaml';
-import { agentOf, type AgentSetup } from '../../src/bin/agent-of.ts';
+import { agentOf, type AgentSetup } from '../../src/compose/agent-of.ts';
 import { ControlPlane, type ControlPlaneOptions } from '../../src/control-plane/index.ts';
 import { connectCluster, type KubeCluster } from '../../src/kube/cluster.ts';
 import { stringAt } from '../../src/objects/fields.ts';

@@ -11,7 +11,7 @@ import test, { type ExecutionContext } from 'ava';
 import { WebSocket } from 'ws';
 import { tlsFiles } from '../../src/agent/connection/tls-files.ts';
 import { tokenFile } from '../../src/agent/connection/token-file.ts';
-import { agentOf, type AgentSetup } from '../../src/bin/agent-of.ts';
+import { agentOf, type AgentSetup } from '../../src/compose/agent-of.ts';
 import { ControlPlane, createSqliteStore, openAgentsFile } from '../../src/control-plane/index.ts';
 import { connectCluster, type KubeCluster } from '../../src/kube/cluster.ts';
 import type { ErrorCode } from '../../src/protocol/error-codes.ts';

@@ -1,6 +1,6 @@
 // The agent of the soak test, in a process of its own. Reports its resources when it is asked to.
-import { agentOf } from '../../src/bin/agent-of.ts';
-import { processLogger } from '../../src/bin/logger.ts';
+import { agentOf } from '../../src/compose/agent-of.ts';
+import { processLogger } from '../../src/compose/logger.ts';
 import type { SoakFigures, SoakSetup } from './figures.ts';
 
 const setup = JSON.parse(process.argv[2] ?? '') as SoakSetup; // as soak.ts has written it

@@ -1,13 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { agentOf } from '../../compose/agent-of.ts';
+import { dashboardFolder } from '../../compose/dashboard-folder.ts';
+import { processLogger } from '../../compose/logger.ts';
+import { version } from '../../compose/version.ts';
 import { ControlPlane } from '../../control-plane/index.ts';
 import { processHost } from '../../render/process-host.ts';
 import { startSandbox } from '../../sandbox/sandbox.ts';
-import { agentOf } from '../agent-of.ts';
-import { dashboardFolder } from '../dashboard-folder.ts';
-import { processLogger } from '../logger.ts';
-import { version } from '../version.ts';
 import { serveChart } from './chart-repository.ts';
 
 /** The control plane that the demo has started, and addresses. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { agentOf, type AgentSetup } from '../../../src/bin/agent-of.ts';
+import { agentOf, type AgentSetup } from '../../../src/compose/agent-of.ts';
 import { ControlPlane } from '../../../src/control-plane/index.ts';
 import { connectCluster, type KubeCluster } from '../../../src/kube/cluster.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';

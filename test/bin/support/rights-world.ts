@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import type { AgentSetup } from '../../../src/bin/agent-of.ts';
+import type { AgentSetup } from '../../../src/compose/agent-of.ts';
 import type { KubeCluster } from '../../../src/kube/cluster.ts';
 import { type FaultyWorld, faultyWorld } from './faulty-world.ts';
 

@@ -1,5 +1,5 @@
 import type { Agent } from '../../../src/agent/agent.ts';
-import { agentOf, type AgentSetup } from '../../../src/bin/agent-of.ts';
+import { agentOf, type AgentSetup } from '../../../src/compose/agent-of.ts';
 import {
   type CommandAnswers,
   type CommandType,

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { agentOf } from '../../../src/bin/agent-of.ts';
+import { agentOf } from '../../../src/compose/agent-of.ts';
 import { ControlPlane, createSqliteStore, type Role } from '../../../src/control-plane/index.ts';
 import { processHost } from '../../../src/render/process-host.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';

@@ -1,4 +1,4 @@
-import { openWorkers } from '../../../src/bin/worker-threads.ts';
+import { openWorkers } from '../../../src/compose/worker-threads.ts';
 import { guardedCluster } from '../../../src/objects/guarded-cluster.ts';
 import type { KubeObject } from '../../../src/objects/object.ts';
 import type { RequestSources } from '../../../src/operation/command-operation.ts';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { forgivingJournal } from '../../src/bin/forgiving-journal.ts';
+import { forgivingJournal } from '../../src/compose/forgiving-journal.ts';
 import { createMemoryJournal } from '../../src/journal/index.ts';
 import type { Cluster } from '../../src/objects/cluster.ts';
 import { type Trial, trialSecret } from '../../src/operation/agent-upgrade/trial.ts';

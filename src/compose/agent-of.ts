@@ -165,7 +165,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
   });
   const operated = operatedCluster(cluster, cluster.namespace, setup);
   const rights = setup.rightsFile === undefined ? undefined : await openRightsFile(setup.rightsFile);
-  const conditions = createThreadedEvaluator({ moduleUrl: moduleUrl('condition-thread', import.meta.url) });
+  const conditions = createThreadedEvaluator({ moduleUrl: moduleUrl('condition-thread') });
   const clusterTime = () => cluster.serverTime() ?? { earliest: Date.now(), latest: Date.now() };
   const policy =
     setup.policyFile === undefined ? undefined : await openPolicyFile(setup.policyFile, { ...conditions, clusterTime });

@@ -5,7 +5,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { updatePrivateFile } from '../../src/bin/private-file.ts';
+import { updatePrivateFile } from '../../src/compose/private-file.ts';
 
 async function testFolder(t: ExecutionContext) {
   const folder = await mkdtemp(join(tmpdir(), 'helm-agent-'));

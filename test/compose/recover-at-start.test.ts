@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { agentOf, type AgentSetup } from '../../src/bin/agent-of.ts';
+import { agentOf, type AgentSetup } from '../../src/compose/agent-of.ts';
 import { connectCluster } from '../../src/kube/cluster.ts';
 import { withStatus } from '../../src/release/release.ts';
 import type { ReleaseStatus } from '../../src/release/status.ts';

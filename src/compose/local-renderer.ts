@@ -16,5 +16,5 @@ import { moduleUrl } from './module-url.ts';
 export function localRenderer(options: Omit<RendererOptions, 'workerUrl' | 'attempt'>): ThreadedRenderer {
   // a limit that the user has set counts from the start
   const attempt = options.limits === undefined && { attempt: createAttempt(processHost()) };
-  return createThreadedRenderer({ workerUrl: moduleUrl('render-worker', import.meta.url), ...attempt, ...options });
+  return createThreadedRenderer({ workerUrl: moduleUrl('render-worker'), ...attempt, ...options });
 }

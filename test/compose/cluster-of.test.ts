@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import test from 'ava';
-import { clusterOf } from '../../src/bin/cluster-of.ts';
+import { clusterOf } from '../../src/compose/cluster-of.ts';
 
 const config = (t: { teardown(fn: () => void): void }) => {
   const folder = mkdtempSync(join(tmpdir(), 'helm-agent-'));

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { programPostRenderers } from '../../src/bin/post-renderers.ts';
+import { programPostRenderers } from '../../src/compose/post-renderers.ts';
 
 /** Returns the post-renderer of a shell script. */
 async function scripted(t: ExecutionContext, script: string) {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import test from 'ava';
-import { version } from '../../src/bin/version.ts';
+import { version } from '../../src/compose/version.ts';
 
 const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 const program = new URL('../../src/bin/helm-agent.ts', import.meta.url).pathname;

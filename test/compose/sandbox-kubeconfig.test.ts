@@ -2,7 +2,7 @@ import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { removeKubeconfig, requireFreePath, writeKubeconfig } from '../../src/bin/sandbox-kubeconfig.ts';
+import { removeKubeconfig, requireFreePath, writeKubeconfig } from '../../src/compose/sandbox-kubeconfig.ts';
 import { kubeconfigText } from '../../src/sandbox/sandbox.ts';
 
 test('a sandbox replaces only kubeconfigs of sandboxes, and removes only its own', async (t) => {

@@ -30,7 +30,7 @@ export function openWorkers({
   afterLarge?: (() => void) | undefined;
 }): Workers {
   return createWorkers({
-    moduleUrl: moduleUrl('worker-thread', import.meta.url),
+    moduleUrl: moduleUrl('worker-thread'),
     limits: { ...render, ...chart, ...text },
     // a second thread, so that one long render does not hold up the others
     threads: Math.min(2, availableParallelism()),
