@@ -60,6 +60,7 @@ async function counted(
       result.run++;
       if (problem === undefined) result.right++;
       else if (result.problems.length < 5) result.problems.push(`${index}: ${problem.slice(0, 3000)}`);
+      if (result.run % 100 === 0) console.error(`${result.right} of ${result.run} so far`);
     }
   };
   await Promise.all(Array.from({ length: atATime }, work));

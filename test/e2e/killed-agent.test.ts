@@ -17,8 +17,9 @@ import { program } from '../support/program.ts';
 import { type AgentProcess, startAgentProcess } from './agent-process.ts';
 import { kubeconfigFile, kubeconfigText } from './real-cluster.ts';
 
-// The agent is killed, or loses its connection, in the middle of everything that has a stream, or
-// follows something, and of acts. Needs the image localhost/node:24 on the node.
+// The agent is killed, or it or `ctl` loses the connection to the control plane, in the middle of
+// everything that has a stream, or follows something, and of acts. Needs the image
+// localhost/node:24 on the node.
 
 const namespace = uniqueName('e2e');
 const cluster = connectCluster({ text: kubeconfigText() });
@@ -52,19 +53,22 @@ test.after.always('namespace', async () => {
   await cluster.close();
 });
 
-/** The way in which an agent is interrupted: its process ends without a word, or its connection. */
-type Interruption = 'killed' | 'cut off';
+/** The process that is killed, or the one whose connection is cut. */
+const interruptions = ['the agent is killed', 'the agent is cut off', 'ctl is cut off'] as const;
+type Interruption = (typeof interruptions)[number];
 
-/** Starts a control plane, and an agent that can be interrupted, and come back. */
+/** Starts a control plane, and an agent and `ctl` that can be interrupted, and come back. */
 async function world(t: ExecutionContext, interruption: Interruption) {
   const plane = new ControlPlane();
   const port = await plane.listen(0);
-  const proxy = await startCuttableProxy(port);
+  const [proxy, ctlProxy] = [await startCuttableProxy(port), await startCuttableProxy(port)];
   const agentId = uniqueName('e2e');
   const agents: AgentProcess[] = [];
   const start = async () => {
     const place = ['--control-plane', `ws://127.0.0.1:${proxy.port}`, '--agent-id', agentId];
-    agents.push(startAgentProcess([...place, '--kubeconfig', kubeconfigFile(), '--allow-rights', 'read,exec,logs']));
+    agents.push(
+      startAgentProcess([...place, '--kubeconfig', kubeconfigFile(), '--allow-rights', 'read,exec,logs,act']),
+    );
     await plane.waitForAgent(agentId, AbortSignal.timeout(120_000));
   };
   const kill = async () => {
@@ -75,16 +79,22 @@ async function world(t: ExecutionContext, interruption: Interruption) {
   t.teardown(async () => {
     await kill().catch(() => undefined);
     proxy.close();
+    ctlProxy.close();
     await plane.close();
   });
   await start();
   const interrupt = async () => {
-    if (interruption === 'killed') await kill();
-    else proxy.cut();
+    if (interruption === 'the agent is killed') await kill();
+    else if (interruption === 'the agent is cut off') proxy.cut();
+    else ctlProxy.cut();
   };
   const comeBack = async () => {
-    if (interruption === 'killed') {
+    if (interruption === 'the agent is killed') {
       await start();
+      return;
+    }
+    if (interruption === 'ctl is cut off') {
+      ctlProxy.heal();
       return;
     }
     await eventually('the control plane has noticed it', () => plane.agents().length === 0);
@@ -94,7 +104,7 @@ async function world(t: ExecutionContext, interruption: Interruption) {
   const ctl = (...args: string[]) => {
     const [verb = '', ...rest] = args;
     const end = rest.indexOf('--') < 0 ? rest.length : rest.indexOf('--');
-    const server = ['--server', `http://127.0.0.1:${port}`, '--agent', agentId];
+    const server = ['--server', `http://127.0.0.1:${ctlProxy.port}`, '--agent', agentId];
     return watched(t, [verb, ...rest.slice(0, end), ...server, ...rest.slice(end)]);
   };
   return { interrupt, comeBack, ctl };
@@ -113,7 +123,7 @@ function watched(t: ExecutionContext, args: readonly string[]) {
 }
 
 const interrupted = test.macro({
-  title: (title = '', interruption: Interruption) => `${title} if the agent is ${interruption}`,
+  title: (title = '', interruption: Interruption) => `${title} if ${interruption}`,
   async exec(
     t: ExecutionContext,
     interruption: Interruption,
@@ -126,14 +136,18 @@ const interrupted = test.macro({
 
 type World = Awaited<ReturnType<typeof world>>;
 
-for (const interruption of ['killed', 'cut off'] as const) {
+for (const interruption of interruptions) {
   test('exec ends with an error that says so', interrupted, interruption, async (t, { interrupt, comeBack, ctl }) => {
     const { child, texts, ended } = ctl('exec', 'echo', '-n', namespace, '-i', '--', 'cat');
     child.stdin.write('ready\n');
     await eventually('it runs', () => texts.stdout.includes('ready'));
     await interrupt();
     t.is(await ended, 1);
-    t.regex(texts.stderr, /the connection (to the agent )?(is|was) lost|stream to the agent has ended/, texts.stderr);
+    t.regex(
+      texts.stderr,
+      /the connection (to the (agent|control plane) )?(is|was) lost|stream to the agent has ended/,
+      texts.stderr,
+    );
     await comeBack();
   });
 
@@ -212,7 +226,7 @@ for (const interruption of ['killed', 'cut off'] as const) {
     await eventually('the objects are listed', () => (texts.stdout + texts.stderr).includes('kube-root-ca.crt'));
     await interrupt();
     await comeBack();
-    if (interruption === 'killed') {
+    if (interruption === 'the agent is killed') {
       t.is(await ended, 1, texts.stdout + texts.stderr);
       t.regex(texts.stderr, /result_unknown|lost|ended|restarted|process/i);
       return;
@@ -223,6 +237,37 @@ for (const interruption of ['killed', 'cut off'] as const) {
     t.is(child.exitCode, null);
   });
 }
+
+test(
+  'restart has one effect, and its result is shown',
+  interrupted,
+  'ctl is cut off',
+  async (t, { interrupt, comeBack, ctl }) => {
+    const name = uniqueName('restarted');
+    const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name };
+    await cluster.create({
+      ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace } },
+      spec: {
+        minReadySeconds: 3, // so that there is a wait
+        selector: { matchLabels: { app: name } },
+        template: {
+          metadata: { labels: { app: name } },
+          spec: { terminationGracePeriodSeconds: 0, containers: [{ name: 'main', image: 'localhost/app:1' }] },
+        },
+      },
+    });
+    const { texts, ended } = ctl('restart', `deploy/${name}`, '-n', namespace);
+    const revision = async () =>
+      stringAt(await cluster.get(deployment), 'metadata', 'annotations', 'deployment.kubernetes.io/revision');
+    await eventually('it is restarted', async () => (await revision()) === '2');
+    await interrupt();
+    await eventually('ctl has noticed it', () => texts.stderr.includes('the connection is lost'));
+    await comeBack();
+    t.is(await ended, 0, texts.stderr);
+    t.is(await revision(), '2');
+    t.regex(texts.stderr, /connected again/);
+  },
+);
 
 test('acts continue when the agent is back, and have one effect each', async (t) => {
   t.timeout(300_000, 'a busy machine');

@@ -156,7 +156,7 @@ function killProcess(pid: number): void {
 }
 
 /** Returns the processes of the program in a pod, by their control groups on this machine. */
-async function processesOf({ metadata: { uid = '' } }: KubeObject): Promise<number[]> {
+export async function processesOf({ metadata: { uid = '' } }: KubeObject): Promise<number[]> {
   const found: number[] = [];
   const names = [uid, uid.replaceAll('-', '_')];
   for (const entry of await readdir('/proc')) {
