@@ -2,7 +2,7 @@ import type { TaskPosition } from './tasks.ts';
 
 /** Limits for one task. */
 export interface TaskLimits {
-  /** Time for one task, in milliseconds. */
+  /** Processor time for one task, in milliseconds; it may take five times as long. */
   milliseconds: number;
   /** Memory for the values of one task, in MiB. */
   memoryMb: number;

@@ -7,6 +7,7 @@ import type { TaskLimits, TaskOutcome, TaskRequest, ThreadMessage, ThreadSetup }
 import { confirmPart, createSharedState, readFileName, requestStop, resetSharedState } from './shared-state.ts';
 import { memoryProblem, timeProblem } from './supervisor.ts';
 import { TaskError } from './tasks.ts';
+import { watchTime } from './time-limit.ts';
 
 /** Helm's include depth of 1,000 needs far more stack than a thread has by default. */
 const stackSizeMb = 256;
@@ -76,11 +77,11 @@ export function startThread(options: ThreadOptions): TaskThread {
     const { promise, resolve, reject } = Promise.withResolvers<TaskOutcome>();
     const exceed = (problem: string, cause?: Error) => reject(limitError(state, problem, options, cause));
     const timers: NodeJS.Timeout[] = [];
-    const startTimers = () =>
-      timers.push(
-        setTimeout(requestStop, limits.milliseconds, state),
-        setTimeout(exceed, limits.milliseconds + graceMs, timeProblem(limits)),
-      );
+    const onTimeExceeded = () => {
+      requestStop(state);
+      timers.push(setTimeout(exceed, graceMs, timeProblem(limits)));
+    };
+    let stopWatch: (() => void) | undefined;
     const guarded: GuardedThread = { heapBytes: () => heapBytesOf(worker), end: exceed };
     const receive = (message: ThreadMessage) => {
       if (message.type === 'ready') return;
@@ -105,7 +106,7 @@ export function startThread(options: ThreadOptions): TaskThread {
       await Promise.race([ready, promise]);
       clearTimeout(starting);
       guard.add(guarded);
-      startTimers();
+      stopWatch = watchTime(worker, limits.milliseconds, onTimeExceeded);
       worker.postMessage(request);
       return await promise;
     } catch (error) {
@@ -114,6 +115,7 @@ export function startThread(options: ThreadOptions): TaskThread {
     } finally {
       worker.unref();
       guard.remove(guarded);
+      stopWatch?.();
       timers.forEach(clearTimeout);
       signal.removeEventListener('abort', abort);
       worker.off('message', receive).off('error', fail).off('exit', exit);

@@ -74,6 +74,15 @@ test('ends a task that never comes to a step, and names the file that it was rea
   t.is(await pool.run('add', { a: 1, b: 1 }, options), 2, 'another thread takes its place');
 });
 
+test('counts the time in which a task has a processor, and at most five times as much', async (t) => {
+  const pool = poolOf(t, { limits: { milliseconds: 400 }, graceMs: 100 });
+  // a paused task has no processor, as one of a busy machine
+  const paused = (steps: number) => pool.run('pause', { steps, milliseconds: 20 }, options);
+  t.is(await paused(40), 40);
+  const error = await t.throwsAsync(paused(10_000), { instanceOf: TaskError });
+  t.regex(error.message, /takes more than 0\.4 s/);
+});
+
 // serial: the threads of other tests take memory, too
 test.serial('ends a step that allocates without end when the process takes too much memory', async (t) => {
   const memory = process.memoryUsage.rss() / 2 ** 20 + 150;

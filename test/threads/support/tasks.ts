@@ -3,6 +3,8 @@ export interface TestTasks {
   add: { input: { a: number; b: number }; output: number };
   /** Waits for a time, or until the gate is open. Returns the id of its thread. */
   block: { input: { milliseconds?: number; gate?: Int32Array<SharedArrayBuffer> }; output: number };
+  /** Waits for a time at each step, and then runs. Returns the number of steps. */
+  pause: { input: { steps: number; milliseconds: number }; output: number };
   /** Runs until it is asked to stop. */
   step: { input: undefined; output: never };
   /** Runs for ever without a step. */

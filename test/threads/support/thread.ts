@@ -14,6 +14,14 @@ serveTasks<TestTasks>(parentPort, workerData as ThreadSetup, {
     Atomics.wait(gate, 0, 0, milliseconds);
     return threadId;
   },
+  pause({ steps, milliseconds }, { supervisor }) {
+    for (let step = 0; step < steps; step++) {
+      const reason = supervisor.interruption(false);
+      if (reason !== undefined) throw Object.assign(new Error(reason), { code: 'render_limit' });
+      Atomics.wait(wait, 0, 0, milliseconds);
+    }
+    return steps;
+  },
   step(_input, { supervisor }) {
     supervisor.enter('templates/loop.yaml');
     for (;;) {
