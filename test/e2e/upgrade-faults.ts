@@ -7,6 +7,8 @@ export interface UpgradeFault {
   title: string;
   /** Whether the version works, so that it stays. */
   isGood: boolean;
+  /** Whether it takes minutes, so that only the benchmark has it. Default: false. */
+  isLong?: boolean;
   payload: (agent: UpgradedAgent, count: number) => CommandParameters['upgrade_agent'];
   /** Disturbs the upgrade. Default: nothing does. */
   disturb?: (agent: UpgradedAgent) => Promise<void>;
@@ -49,6 +51,12 @@ export const upgradeFaults: readonly UpgradeFault[] = [
   },
   { title: 'a crash at the start', isGood: false, payload: () => preloaded('process.exit(9)') },
   { title: 'crashes after it has connected', isGood: false, payload: () => preloaded(crashAfterConnecting) },
+  {
+    title: 'hangs at the start',
+    isGood: false,
+    isLong: true,
+    payload: () => preloaded('setInterval(() => {}, 1000); await new Promise(() => {});'),
+  },
   {
     title: 'no memory',
     isGood: false,

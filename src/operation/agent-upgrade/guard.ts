@@ -212,6 +212,7 @@ async function upgraded(guarded: Guarded, current: () => Trial, save: SaveOperat
 async function watched(guarded: Guarded, trial: Trial): Promise<Trial> {
   const { settle } = trial;
   const unreadyTime = Math.max(minUnreadyTime, trial.timeout / 2);
+  const busyTime = trial.timeout / 4;
   const begun = guarded.now();
   // the time without a guardian does not count
   let deadline = Math.max(trial.deadline ?? 0, begun + minUnreadyTime);
@@ -249,7 +250,7 @@ async function watched(guarded: Guarded, trial: Trial): Promise<Trial> {
       return { ...trial, phase: 'ended', leader: { pod: leader.pod, image: leader.image } };
     }
     // a machine that is busy starts a good version late, and a connection may be lost for a while
-    const last = seen.isRunning === true ? deadline + unreadyTime : deadline;
+    const last = seen.isRunning === true ? deadline + busyTime : deadline;
     const isLate =
       (unreadySince !== undefined && time - unreadySince >= unreadyTime) ||
       // one that works when its time is over still gets the rest of the time to prove it

@@ -128,6 +128,11 @@ test('a version whose pods run gets more time on a busy machine, and one whose i
   t.regex(missing.trial.failure?.message ?? '', /has not proved itself within 12\d s/);
 });
 
+test('a version that hangs gets a quarter of the time more', async (t) => {
+  const { trial } = await watched(() => ({ isRolledOut: false, isRunning: true }));
+  t.regex(trial.failure?.message ?? '', /has not proved itself within 15\d s/);
+});
+
 test('a version that has no connection when its time is over may get it back', async (t) => {
   const at = (seconds: number) => (seconds < 115 || seconds > 140 ? working : unready);
   const starting: Candidate = { isRolledOut: false, isRunning: true };
