@@ -15,7 +15,8 @@ import { FrameTurns } from '../../src/protocol/session/frame-turns.ts';
 
 /** The agents that the process has to start. */
 export interface Fleet {
-  url: string;
+  /** The control planes, which have equal parts of the agents. */
+  urls: string[];
   agents: number;
   /** Number of agents that start in a second. */
   perSecond: number;
@@ -78,8 +79,9 @@ process.on('message', (message: Fleet | 'report') => {
     report = { greetings: [], arrivals: [] };
     return;
   }
-  const { url, agents, perSecond } = message;
+  const { urls, agents, perSecond } = message;
   for (let index = 0; index < agents; index++) {
+    const url = urls[index % urls.length] ?? '';
     setTimeout(() => start(`edge-${index}`, url), (index * 1000) / perSecond);
   }
 });

@@ -1,17 +1,21 @@
 // Measures a control plane with many agents: the bundle with the environment of the image and its
 // SQLite file, real sockets on 127.0.0.1, and all agents in one other process.
 //   npm run -s bench:fleet [-- --agents N --rate N --seconds N --values BYTES]
-// --idle sets the seconds for which the idle share is measured, --start the agents in a second
+// --idle sets the seconds for which the idle share is measured, --start the agents in a second,
+// --parts the parts that run, such as all,rate, --bundle the folder of a bundle, such as one of
+// another version, and --profile a folder for a profile of the processor. With --relay, two control
+// planes share a PostgreSQL, each has half of the agents, and all commands are sent to the one that
+// relays them to the other.
 import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
-import { createServer } from 'node:net';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { freePort, postgresFolder, startPostgres } from '../../test/control-plane/support/postgres.ts';
 import type { Fleet, FleetReport } from './agents.ts';
 
 const option = (value: string) => ({ type: 'string' as const, default: value });
@@ -19,8 +23,11 @@ const { values: flags } = parseArgs({
   options: {
     ...{ agents: option('10000'), rate: option('500'), seconds: option('20') },
     ...{ values: option('13000'), idle: option('60'), start: option('300') },
+    ...{ parts: option('idle,kill,all,rate'), bundle: option(''), profile: option('') },
+    relay: { type: 'boolean', default: false },
   },
 });
+const parts = new Set(flags.parts.split(','));
 const [count, rate, seconds] = [Number(flags.agents), Number(flags.rate), Number(flags.seconds)];
 const [valuesBytes, idleSeconds] = [Number(flags.values), Number(flags.idle)];
 
@@ -43,39 +50,57 @@ function usage(pid: number): { cpu: number; rss: number; peak: number } {
   return { cpu: (Number(fields[11]) + Number(fields[12])) / 100, rss: mebibytes('VmRSS'), peak: mebibytes('VmHWM') };
 }
 
+/** A control plane that is started. */
+interface Plane {
+  readonly port: number;
+  /** Its flags about what it stores. */
+  readonly store: readonly string[];
+}
+
 class Run {
-  readonly #folder: string;
-  readonly #port: number;
+  readonly #planes: readonly Plane[];
   readonly #agents: ChildProcess;
-  #hub: ChildProcess | undefined;
+  /** The processes of the planes. */
+  readonly #hubs: ChildProcess[] = [];
   /** When the newest greeting of each agent arrived. */
   readonly #greeted = new Map<string, number>();
   readonly #arrived = new Map<string, number>();
 
-  constructor(folder: string, port: number) {
-    this.#folder = folder;
-    this.#port = port;
+  constructor(planes: readonly Plane[]) {
+    this.#planes = planes;
     this.#agents = fork(new URL('agents.ts', import.meta.url), { execArgv: ['--max-old-space-size=8192'] });
   }
 
-  get #pid(): number {
-    return this.#hub?.pid ?? 0;
+  /** The processor time of all control planes, and the memory of the one that leads. */
+  #usage(): ReturnType<typeof usage> {
+    const [first = { cpu: 0, rss: 0, peak: 0 }, ...others] = this.#hubs.map(({ pid = 0 }) => usage(pid));
+    return { ...first, cpu: others.reduce((sum, { cpu }) => sum + cpu, first.cpu) };
   }
 
-  async startHub(): Promise<void> {
+  /** Starts the control planes one after the other, so that the first one leads. */
+  async startHubs(): Promise<void> {
     const flagsOfImage = ['--max-semi-space-size=2', '--heap-growing-percent=40'];
-    const program = [join(this.#folder, 'bundle/helm-agent.mjs'), 'control-plane', '--port', String(this.#port)];
-    const more = ['--data', join(this.#folder, 'plane.db'), '--max-connections', String(count * 2 + 1000)];
-    this.#hub = spawn(process.execPath, [...flagsOfImage, ...program, ...more], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...process.env, HELM_AGENT_LOG_LEVEL: 'error' },
-    });
-    await this.#until('the control plane responds', async () => (await this.#send('GET', '/readyz')) === 200);
+    if (flags.profile !== '') flagsOfImage.push('--cpu-prof', `--cpu-prof-dir=${flags.profile}`);
+    this.#hubs.length = 0;
+    for (const { port, store } of this.#planes) {
+      const program = [join(bundle, 'helm-agent.mjs'), 'control-plane', '--port', String(port)];
+      const more = [...store, '--max-connections', String(count * 2 + 1000)];
+      const hub = spawn(process.execPath, [...flagsOfImage, ...program, ...more], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+        env: { ...process.env, HELM_AGENT_LOG_LEVEL: 'error' },
+      });
+      this.#hubs.push(hub);
+      await this.#until(
+        'the control plane responds',
+        async () => (await this.#send('GET', '/readyz', { port })) === 200,
+      );
+    }
   }
 
   async connect(): Promise<void> {
     const began = now();
-    const fleet: Fleet = { url: `ws://127.0.0.1:${this.#port}`, agents: count, perSecond: Number(flags.start) };
+    const urls = this.#planes.map(({ port }) => `ws://127.0.0.1:${port}`);
+    const fleet: Fleet = { urls, agents: count, perSecond: Number(flags.start) };
     this.#agents.send(fleet);
     await this.#until('all agents are connected', () => Promise.resolve(this.#greeted.size === count));
     console.log(
@@ -85,9 +110,9 @@ class Run {
 
   async idle(): Promise<number> {
     await sleep(10_000);
-    const before = usage(this.#pid);
+    const before = this.#usage();
     await sleep(idleSeconds * 1000);
-    const after = usage(this.#pid);
+    const after = this.#usage();
     const share = (after.cpu - before.cpu) / idleSeconds;
     console.log(`idle: ${after.rss.toFixed(0)} MiB, ${share.toFixed(3)} of a core over ${idleSeconds} s`);
     return after.rss;
@@ -96,15 +121,13 @@ class Run {
   async kill(idleRss: number): Promise<void> {
     await this.#collect();
     this.#greeted.clear();
-    const gone = once(this.#hub as ChildProcess, 'exit');
     const killed = now();
-    this.#hub?.kill('SIGKILL');
-    await gone;
-    await this.startHub();
+    await this.#stopHubs('SIGKILL');
+    await this.startHubs();
     const ready = now();
     await this.#until('all agents are back', () => Promise.resolve(this.#greeted.size === count));
     const waits = [...this.#greeted.values()].map((at) => (at - killed) / 1000).sort((a, b) => a - b);
-    const { peak, cpu } = usage(this.#pid);
+    const { peak, cpu } = this.#usage();
     const [median, p99] = [percentile(waits, 0.5), percentile(waits, 0.99)];
     console.log(`killed: ready again after ${((ready - killed) / 1000).toFixed(1)} s; agents back after`);
     console.log(
@@ -118,7 +141,7 @@ class Run {
   /** Sends the same installation to all agents. */
   async sendToAll(): Promise<void> {
     const payload = { releaseName: 'web', chartName: 'chart', values: `text: ${'x'.repeat(valuesBytes)}` };
-    const before = usage(this.#pid);
+    const before = this.#usage();
     const began = now();
     const keys = Array.from({ length: count }, (_, index) => `all-${index}`);
     const statuses = await this.#inTurns(keys, (key, index) =>
@@ -127,18 +150,19 @@ class Run {
     const sent = now();
     await this.#until('all have arrived', () => Promise.resolve(keys.every((key) => this.#arrived.has(key))));
     const arrived = Math.max(...keys.map((key) => this.#arrived.get(key) ?? 0));
-    const { rss, peak, cpu } = usage(this.#pid);
+    const { rss, peak, cpu } = this.#usage();
     const refused = statuses.filter((status) => status !== 202).length;
     console.log(`the same command (${valuesBytes} bytes) to all: sent in ${((sent - began) / 1000).toFixed(1)} s,`);
     console.log(`  accepted by the last agent after ${((arrived - began) / 1000).toFixed(1)} s, ${refused} refused;`);
     console.log(
-      `  ${rss.toFixed(0)} MiB, ${peak.toFixed(0)} at the peak, ${(cpu - before.cpu).toFixed(1)} s of a processor`,
+      `  ${rss.toFixed(0)} MiB, ${peak.toFixed(0)} at the peak, ${(cpu - before.cpu).toFixed(1)} s of a processor,`,
     );
+    console.log(`  ${(((cpu - before.cpu) * 1000) / count).toFixed(2)} ms for each`);
   }
 
   /** Sends commands at a rate to agents in turn. */
   async sendAtRate(): Promise<void> {
-    const before = usage(this.#pid);
+    const before = this.#usage();
     const total = rate * seconds;
     const sentAt = new Map<string, number>();
     const began = now();
@@ -156,32 +180,42 @@ class Run {
       Promise.resolve([...sentAt.keys()].every((key) => this.#arrived.has(key))),
     );
     const times = [...sentAt].map(([key, at]) => (this.#arrived.get(key) ?? 0) - at).sort((a, b) => a - b);
-    const share = (usage(this.#pid).cpu - before.cpu) / took;
+    const cpu = this.#usage().cpu - before.cpu;
     const refused = statuses.filter((status) => status !== 202).length;
     console.log(
       `${total} commands at ${rate} a second: answered at ${(total / took).toFixed(0)} a second, ${refused} refused;`,
     );
     console.log(
-      `  to the agent: median ${percentile(times, 0.5).toFixed(0)} ms, p99 ${percentile(times, 0.99).toFixed(0)} ms; ${share.toFixed(2)} of a core`,
+      `  to the agent: median ${percentile(times, 0.5).toFixed(0)} ms, p99 ${percentile(times, 0.99).toFixed(0)} ms; ${(cpu / took).toFixed(2)} of a core,`,
     );
+    console.log(`  ${((cpu * 1000) / total).toFixed(2)} ms of a processor for each`);
   }
 
   async close(): Promise<void> {
     this.#agents.kill();
-    this.#hub?.kill('SIGKILL');
     requests.destroy();
-    await Promise.resolve();
+    await this.#stopHubs(flags.profile === '' ? 'SIGKILL' : 'SIGTERM'); // the profile is written at its end
+  }
+
+  async #stopHubs(signal: NodeJS.Signals): Promise<void> {
+    for (const hub of this.#hubs) {
+      if (hub.exitCode !== null || hub.signalCode !== null) continue;
+      const ended = once(hub, 'exit');
+      hub.kill(signal);
+      await ended;
+    }
   }
 
   #command(agentId: string, type: string, key: string, payload: object): Promise<number> {
-    return this.#send('POST', `/api/agents/${agentId}/commands`, JSON.stringify({ type, key, payload }));
+    const body = JSON.stringify({ type, key, payload });
+    return this.#send('POST', `/api/agents/${agentId}/commands`, { body, port: this.#planes.at(-1)?.port });
   }
 
   /** Returns the status of the response; 0 if there is none. */
-  #send(method: string, path: string, body?: string): Promise<number> {
+  #send(method: string, path: string, { port, body }: { port?: number | undefined; body?: string }): Promise<number> {
     return new Promise((resolve) => {
       const headers = body === undefined ? {} : { 'content-type': 'application/json' };
-      const options = { host: '127.0.0.1', port: this.#port, method, path, headers, agent: requests };
+      const options = { host: '127.0.0.1', port, method, path, headers, agent: requests };
       const sent = request(options, (response) => {
         response.resume().once('close', () => resolve(response.statusCode ?? 0));
       });
@@ -220,32 +254,40 @@ class Run {
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address ? address.port : 0;
+async function planesOf(): Promise<Plane[]> {
+  if (!postgres) return [{ port: await freePort(), store: ['--data', join(folder, 'plane.db')] }];
+  const file = join(folder, 'database.url');
+  await writeFile(file, await postgres.createDatabase(), { mode: 0o600 });
+  const plane = async () => ({
+    port: await freePort(),
+    store: ['--database-url-file', file, '--replica-address', `127.0.0.1:${await freePort()}`],
+  });
+  return [await plane(), await plane()];
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'helm-agent-fleet-'));
-const bundled = spawnSync('npm', ['run', '-s', 'bundle', '--', join(folder, 'bundle')], { stdio: 'inherit' });
-if (bundled.status !== 0) throw new Error('cannot bundle the program');
-const run = new Run(folder, await freePort());
+const bundle = flags.bundle === '' ? join(folder, 'bundle') : flags.bundle;
+if (flags.bundle === '') {
+  const bundled = spawnSync('npm', ['run', '-s', 'bundle', '--', bundle], { stdio: 'inherit' });
+  if (bundled.status !== 0) throw new Error('cannot bundle the program');
+}
+const postgres = flags.relay ? await startPostgres(postgresFolder() ?? '') : undefined;
+const run = new Run(await planesOf());
 const ended = setTimeout(() => {
   console.error(`the run is not over after ${runMs / 60_000} minutes`);
-  void run.close().finally(() => process.exit(1));
+  void Promise.all([run.close(), postgres?.close()]).finally(() => process.exit(1));
 }, runMs);
 try {
   console.log(`${cpus().length} cores, a load average of ${loadavg()[0]?.toFixed(1)}`);
-  await run.startHub();
+  await run.startHubs();
   await run.connect();
-  const idleRss = await run.idle();
-  await run.kill(idleRss);
-  await run.sendToAll();
-  await run.sendAtRate();
+  const idleRss = parts.has('idle') || parts.has('kill') ? await run.idle() : 0;
+  if (parts.has('kill')) await run.kill(idleRss);
+  if (parts.has('all')) await run.sendToAll();
+  if (parts.has('rate')) await run.sendAtRate();
 } finally {
   clearTimeout(ended);
   await run.close();
+  await postgres?.close();
   await rm(folder, { recursive: true });
 }

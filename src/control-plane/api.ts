@@ -82,11 +82,11 @@ export function createApi(backend: ApiBackend, access: UserAccess, log: Logger) 
   const dashboard = backend.dashboard === undefined ? undefined : openDashboard(backend.dashboard);
   const { signIn, audit, requestBytes } = backend;
   const bodies = { maxBytes: requestBytes, bytes: 0 };
-  const routes: Route[] = [
+  const routes = [
     ...apiRoutesOf({ ...backend, bodies }, access, log),
     ...(signIn ? signInRoutes({ ...signIn, bodies, audit }) : []),
     ...(dashboard?.routes ?? []),
-  ];
+  ].map(knownRoute);
   const options = { ...backend, access, servePage: dashboard?.servePage };
   return (request: IncomingMessage, response: ServerResponse): void => {
     serveWithAudit(routes, options, request, response).catch((error: unknown) => {
@@ -129,15 +129,24 @@ export function apiRoutesOf(
   return [...routes, openApiRoute(routes, backend.table)];
 }
 
+/** A route, and the parts of its path; undefined for the parameter. */
+interface KnownRoute {
+  readonly route: Route;
+  readonly parts: readonly (string | undefined)[];
+}
+
+function knownRoute(route: Route): KnownRoute {
+  return { route, parts: route.path.split('/').map((part) => (part.startsWith('{') ? undefined : part)) };
+}
+
 /**
  * Returns the parameter of a path that a route has; empty if it has none. Undefined if the path is
  * of another route.
  */
-function parameterOf({ path: template }: Route, path: string): string | undefined {
-  const [expected, given] = [template.split('/'), path.split('/')];
-  const isParameter = (part: string) => part.startsWith('{');
-  const isSame = expected.every((part, index) => (isParameter(part) ? given[index] !== '' : part === given[index]));
-  return isSame && expected.length === given.length ? (given[expected.findIndex(isParameter)] ?? '') : undefined;
+function parameterOf({ parts }: KnownRoute, path: readonly string[]): string | undefined {
+  if (parts.length !== path.length) return undefined;
+  const isSame = parts.every((part, index) => (part === undefined ? path[index] !== '' : part === path[index]));
+  return isSame ? (path[parts.indexOf(undefined)] ?? '') : undefined;
 }
 
 interface ServeOptions extends Pick<ApiBackend, 'guard' | 'audit'> {
@@ -148,7 +157,7 @@ interface ServeOptions extends Pick<ApiBackend, 'guard' | 'audit'> {
 
 /** Serves a request, and notes in the audit log what it has changed, or that it was refused. */
 async function serveWithAudit(
-  routes: readonly Route[],
+  routes: readonly KnownRoute[],
   options: ServeOptions,
   request: IncomingMessage,
   response: ServerResponse,
@@ -193,17 +202,19 @@ function isChange({ method = '' }: IncomingMessage): boolean {
 }
 
 async function serve(
-  routes: readonly Route[],
+  routes: readonly KnownRoute[],
   { guard, user, servePage }: Omit<ServeOptions, 'access' | 'audit'> & { user: Requester },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { method = '', url = '' } = request;
   const path = url.split('?')[0] ?? '';
+  const parts = path.split('/');
   const allowed = new Set<string>();
-  for (const route of routes) {
-    const parameter = parameterOf(route, path);
+  for (const known of routes) {
+    const parameter = parameterOf(known, parts);
     if (parameter === undefined) continue;
+    const { route } = known;
     allowed.add(route.method);
     if (route.method !== method) continue;
     if ((route.audience ?? 'administrators') === 'administrators') guard.requireAdministrator(user.principal);

@@ -151,7 +151,7 @@ export class CommandIndex {
 
   /** Adds and stores a new command, then calls `onStored`. */
   add(record: CommandRecord, onStored: (command: TrackedCommand) => void): TrackedCommand {
-    const command = new TrackedCommand(this.#context, record, []);
+    const command = new TrackedCommand(this.#context, this.#open.withSharedPayload(record), []);
     this.#commands.set(record.key, command);
     this.#version++;
     this.#open.add(command);

@@ -28,6 +28,7 @@ import { Recordings } from './sessions/recordings.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { UserSessions } from './sign-in/user-sessions.ts';
 import { createMemoryStore } from './store/memory-store.ts';
+import { createSharingStore } from './store/shared-payloads.ts';
 import { CommandStreams } from './streams/command-streams.ts';
 import { feedItems } from './webhooks/webhook-events.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
@@ -46,7 +47,7 @@ export function createParts(
 ) {
   const { heartbeat = defaultFleetHeartbeat, helloTimeoutMs = 10_000, version = '', log = silentLog } = options;
   const { recorder = silentRecorder() } = options;
-  const store = createEncryptedStore(options.store ?? createMemoryStore(), options.encryption);
+  const store = createSharingStore(createEncryptedStore(options.store ?? createMemoryStore(), options.encryption));
   const limits = { ...defaultControlPlaneLimits, ...options.limits };
   const commands: CommandIndex = new CommandIndex({
     ...{ table, store, limits, log, now },

@@ -82,7 +82,7 @@ export class Dispatcher {
     requireEnvelope(envelope);
     const packet = packetPayload(request);
     const { text: payload, fields } = packet;
-    const { namespace, releaseName } = principal
+    const { namespace, releaseName, canChange } = principal
       ? guard.requireCommand(principal, agentId, { type, payload: fields })
       : commandScope(table, type, fields);
     const fingerprint = fingerprintOf(request, payload);
@@ -90,10 +90,8 @@ export class Dispatcher {
     if (known?.agentId === agentId && known.record.fingerprint === fingerprint) return known;
     if (known) throw new ControlPlaneError('key_reused', `the key ${key} already names another command`);
     const agent = agents.get(agentId);
-    const within = deliverWithinMs(request, payload, {
-      isKnownAgent: commands.knowsAgent(agentId) || isRegistered(agentId),
-      table,
-    });
+    const isKnownAgent = commands.knowsAgent(agentId) || isRegistered(agentId);
+    const within = deliverWithinMs(request, { waits: isKnownAgent && canChange });
     if (!agent && within === false) {
       throw new ControlPlaneError('agent_not_connected', `no agent is connected as ${agentId}`);
     }
@@ -228,8 +226,20 @@ function refusalOf(packet: Packet, agent: ConnectedAgent | undefined): ControlPl
     );
   }
   const limit = Math.min(agent?.limits.maxPacketBytes ?? Infinity, maxPacketBytes);
-  if (Buffer.byteLength(encodePacket(packet)) <= limit) return undefined;
+  if (isSmall(packet, limit) || Buffer.byteLength(encodePacket(packet)) <= limit) return undefined;
   return new ControlPlaneError('too_large', `the command is larger than ${limit} bytes`);
+}
+
+/** Bytes of a packet besides its texts, at most. */
+const packetBytes = 256;
+
+/** Bytes of a UTF-16 unit in JSON, at most: it can be escaped. */
+const unitBytes = 6;
+
+/** Whether a packet has at most a number of bytes, whatever its texts are. */
+function isSmall(packet: Packet, bytes: number): boolean {
+  const units = Object.values(packet).reduce((sum: number, text) => sum + String(text).length, 0);
+  return packetBytes + units * unitBytes <= bytes;
 }
 
 /** Cancels a command when a signal aborts. */

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import * as z from 'zod';
 import { maxReasonLength } from '../protocol/commands/exec-pod.ts';
-import type { CommandTable } from '../protocol/commands/table.ts';
 import { durationError, timeoutSchema } from '../protocol/duration.ts';
 import { JsonTextError, parseJson } from '../protocol/json.ts';
 import { maxEnvelopeLength, maxSentByLength } from '../protocol/limits.ts';
@@ -41,9 +40,11 @@ export function packetPayload({ payload = {} }: SendRequest): PacketPayload {
   return { text, fields: JSON.parse(text) as PacketPayload['fields'] }; // an object before
 }
 
+const fieldsSchema = z.record(z.string(), z.unknown());
+
 function fieldsOf(text: string): PacketPayload['fields'] {
   try {
-    const validated = validate(z.record(z.string(), z.unknown()), parseJson(text), 'the payload');
+    const validated = validate(fieldsSchema, parseJson(text), 'the payload');
     if ('data' in validated) return validated.data;
     throw new ControlPlaneError('bad_request', `payload: ${validated.problems.join('; ')}`);
   } catch (error) {
@@ -58,33 +59,24 @@ function valuesText(values: unknown): unknown {
 
 /** Returns a digest that says whether a key is used again for the same command. */
 export function fingerprintOf({ type }: Pick<SendRequest, 'type'>, payload: string): string {
-  return createHash('sha256').update(`${type}\n${payload}`).digest('hex');
+  return hash('sha256', `${type}\n${payload}`);
 }
 
 /**
- * Returns the time in milliseconds for the agent to connect; see `deliverWithin`. Throws
- * `ControlPlaneError` `bad_request`.
+ * Returns the time in milliseconds for the agent to connect; see `deliverWithin`. `waits` says
+ * whether the command waits for its agent by default. Throws `ControlPlaneError` `bad_request`.
  */
-export function deliverWithinMs(
-  request: SendRequest,
-  payload: string,
-  { isKnownAgent, table }: { isKnownAgent: boolean; table: CommandTable },
-): number | false {
+export function deliverWithinMs(request: SendRequest, { waits }: { waits: boolean }): number | false {
   const validated = validate(deliverWithinSchema, request.deliverWithin, 'deliverWithin');
   if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
-  return validated.data ?? (isKnownAgent && !onlyReads(request.type, payload, table) ? defaultDeliverWithinMs : false);
+  return validated.data ?? (waits ? defaultDeliverWithinMs : false);
 }
 
-function onlyReads(type: string, payload: string, table: CommandTable): boolean {
-  const known = table.find(type);
-  if (type === 'cancel_command' || known === undefined) return false;
-  const read = known.reader.safeParse(JSON.parse(payload));
-  return read.success && known.definition.changes(read.data) === undefined;
-}
+const sentBySchema = printableSchema(maxSentByLength).min(1).optional();
 
 /** Checks the name of a sender. Throws `ControlPlaneError` `bad_request`. */
 export function requireSentBy(sentBy: string | undefined): void {
-  const validated = validate(printableSchema(maxSentByLength).min(1).optional(), sentBy, 'sentBy');
+  const validated = validate(sentBySchema, sentBy, 'sentBy');
   if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
 }
 
@@ -99,16 +91,20 @@ export function requireEnvelope(envelope: string | undefined): void {
 
 const envelopeSchema = z.string().min(1).max(maxEnvelopeLength).optional();
 
+const optionalTraceparentSchema = traceparentSchema.optional();
+
 /** Checks the span of a sender. Throws `ControlPlaneError` `bad_request`. */
 export function requireTraceparent(traceparent: string | undefined): void {
-  const validated = validate(traceparentSchema.optional(), traceparent, 'traceparent');
+  const validated = validate(optionalTraceparentSchema, traceparent, 'traceparent');
   if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
 }
 
+const reasonSchema = printableSchema(maxReasonLength).min(1);
+
 /** Returns why a command is sent, for the log; undefined if its payload does not say so. */
 export function reasonOf({ fields }: PacketPayload): string | undefined {
-  const read = printableSchema(maxReasonLength).min(1).safeParse(fields['reason']);
-  return read.success ? read.data : undefined;
+  const { reason } = fields;
+  return typeof reason === 'string' ? reasonSchema.safeParse(reason).data : undefined;
 }
 
 /** Returns the digest of the uploaded chart that a command names; undefined if it names none. */

@@ -1,5 +1,6 @@
 import { ControlPlaneError } from './error.ts';
 import type { ControlPlaneLimits } from './limits.ts';
+import type { CommandRecord } from './store/command-store.ts';
 import type { TrackedCommand } from './tracked-command.ts';
 
 /** Bytes of a command that count towards limits. */
@@ -16,6 +17,8 @@ export class OpenCommands {
   readonly #limits: ControlPlaneLimits;
   readonly #byAgent = new Map<string, Map<TrackedCommand, Sizes>>();
   readonly #payloads = new Map<string, number>();
+  /** The payloads, which commands share, by fingerprint. */
+  readonly #texts = new Map<string, { readonly text: string; commands: number }>();
   #count = 0;
   #payloadBytes = 0;
   #eventBytes = 0;
@@ -64,6 +67,12 @@ export class OpenCommands {
     return [...this.#byAgent.keys()];
   }
 
+  /** Returns a record with the same text in memory as another command with the same payload. */
+  withSharedPayload(record: CommandRecord): CommandRecord {
+    const { text } = this.#texts.get(record.fingerprint) ?? {};
+    return text !== undefined && text === record.payload ? { ...record, payload: text } : record;
+  }
+
   /** Returns why no command with a payload can be added for an agent. */
   refusal(agentId: string, payload: string): ControlPlaneError | undefined {
     const limits = this.#limits;
@@ -86,12 +95,25 @@ export class OpenCommands {
     const ofAgent = this.#byAgent.get(agentId);
     const before = ofAgent?.get(command) ?? noSizes;
     ofAgent?.set(command, sizes);
+    if (before.payload === 0 && sizes.payload > 0) this.#hold(command.record);
+    if (before.payload > 0 && sizes.payload === 0) this.#release(command.record);
     const difference = sizes.payload - before.payload;
     const payloads = (this.#payloads.get(agentId) ?? 0) + difference;
     if (payloads === 0) this.#payloads.delete(agentId);
     else this.#payloads.set(agentId, payloads);
     this.#payloadBytes += difference;
     this.#eventBytes += sizes.events - before.events;
+  }
+
+  #hold({ fingerprint, payload: text = '' }: CommandRecord): void {
+    const shared = this.#texts.get(fingerprint) ?? { text, commands: 0 };
+    shared.commands++;
+    this.#texts.set(fingerprint, shared);
+  }
+
+  #release({ fingerprint }: CommandRecord): void {
+    const shared = this.#texts.get(fingerprint);
+    if (shared && --shared.commands === 0) this.#texts.delete(fingerprint);
   }
 
   /** Drops the oldest events of the commands that have most, if all together have too many. */

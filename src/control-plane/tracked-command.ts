@@ -2,14 +2,7 @@ import type { CancelCommandMode } from '../protocol/commands/cancel-command.ts';
 import type { CommandTable } from '../protocol/commands/table.ts';
 import type { Evidence } from '../protocol/evidence.ts';
 import type { Log } from '../protocol/log.ts';
-import {
-  type Accepted,
-  commandAnswerSchema,
-  type CommandResult,
-  type Failure,
-  type Result,
-  type Status,
-} from '../protocol/messages.ts';
+import type { Accepted, CommandResult, Failure, Result, Status } from '../protocol/messages.ts';
 import type { Packet } from '../protocol/packet.ts';
 import { validate } from '../protocol/validation.ts';
 import type { CommandEvent, NewEvent } from './command-event.ts';
@@ -363,7 +356,7 @@ function typedResult(type: string, result: Result, table: CommandTable): Command
   const known = table.find(type);
   // A newer agent may know a command that this control plane does not.
   if (known === undefined) return result;
-  const validated = validate(commandAnswerSchema(known.definition), result, 'the result');
+  const validated = validate(known.answerReader, result, 'the result');
   if ('data' in validated) return validated.data;
   const message = `the agent sent a result that does not fit ${type}: ${validated.problems.join('; ')}`;
   return { ok: false, error: { code: 'internal', message } };

@@ -55,9 +55,7 @@ export function keepAlive(socket: PingableSocket, times: HeartbeatTimes, onDead:
   const startSilence = () => setTimeout(onSilence, times.silenceLimitMs);
   let silence = startSilence();
   const onTraffic = () => {
-    if (stopped) return;
-    clearTimeout(silence);
-    silence = startSilence();
+    if (!stopped) silence.refresh();
   };
   socket.on('message', onTraffic);
   socket.on('ping', onTraffic);

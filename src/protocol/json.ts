@@ -6,6 +6,8 @@ import { type JsonSize, measureJson } from '../go/json-size.ts';
  */
 const jsonLimits: Readonly<JsonSize> = { depth: 1100, values: 200_000, fields: 50_000 };
 
+const leastLimit = Math.min(...Object.values(jsonLimits));
+
 /** A text that is not JSON or exceeds `jsonLimits`. The message is the end of a sentence. */
 export class JsonTextError extends Error {
   override readonly name = 'JsonTextError';
@@ -15,7 +17,8 @@ export class JsonTextError extends Error {
  * Parses JSON text. Throws `JsonTextError`, without quoting the text, which may hold a password.
  */
 export function parseJson(text: string): unknown {
-  const problem = exceededLimit(measureJson(text, jsonLimits));
+  // a text has no more levels, values and fields than characters
+  const problem = text.length > leastLimit ? exceededLimit(measureJson(text, jsonLimits)) : undefined;
   if (problem !== undefined) throw new JsonTextError(problem);
   try {
     return JSON.parse(text);

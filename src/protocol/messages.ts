@@ -239,11 +239,6 @@ export type Result = z.output<typeof resultSchema>;
 export type CommandResult<Type extends CommandType = CommandType> =
   { [Each in Type]: { ok: true } & CommandAnswers[Each] }[Type] | z.output<typeof failedSchema>;
 
-/** Returns the schema of a command's successful result. */
-export function commandAnswerSchema({ answer }: { answer: z.ZodObject }) {
-  return z.looseObject({ ok: z.literal(true), ...answer.shape });
-}
-
 /** The payloads of the packets that an agent sends. */
 export const agentMessageSchemas = {
   proof: proofSchema,

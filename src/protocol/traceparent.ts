@@ -14,5 +14,5 @@ export const traceparentSchema = z
 
 /** Returns a text if it is a valid `traceparent`. */
 export function readTraceparent(text: unknown): string | undefined {
-  return traceparentSchema.safeParse(text).data;
+  return typeof text === 'string' ? traceparentSchema.safeParse(text).data : undefined;
 }

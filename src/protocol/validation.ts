@@ -37,9 +37,10 @@ function findBadItem(schema: z.ZodType, value: unknown): z.core.$ZodIssue[] | un
   if (!(schema instanceof z.ZodObject) || typeof value !== 'object' || value === null) return undefined;
   const shape: Record<string, z.ZodType> = schema.shape;
   for (const [name, field] of Object.entries(shape)) {
-    const list: unknown = Object.getOwnPropertyDescriptor(value, name)?.value;
+    const list: unknown = Object.hasOwn(value, name) ? value[name as keyof typeof value] : undefined;
+    if (!Array.isArray(list)) continue;
     const item = itemsOf(field);
-    if (!item || !Array.isArray(list)) continue;
+    if (!item) continue;
     if (list.length > item.maximum) {
       const message = `must have at most ${item.maximum} items, but has ${list.length}`;
       return [{ code: 'too_big', origin: 'array', maximum: item.maximum, path: [name], message }];

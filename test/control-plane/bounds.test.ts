@@ -36,7 +36,7 @@ test('refuses further commands for an agent, and for all agents, when too many h
   t.notThrows(() => plane.install('edge-1', parameters, waits));
 });
 
-test('refuses further commands when the payloads that are not accepted are too large', async (t) => {
+test('refuses further commands when the payloads that are not accepted are too large, also equal ones', async (t) => {
   const limits = { agentPayloadBytes: 3000, payloadBytes: 5000 };
   const { plane, agentUrl } = await testPlane(t, { limits });
   const large = { ...parameters, values: 'a'.repeat(2000) };

@@ -23,7 +23,8 @@ const chart = { releaseName: 'web', chartName: 'web' };
 
 const verbs = [
   ['install_release', chart],
-  ['upgrade_release', { ...chart, values: 'greeting: good morning\n' }],
+  // a payload that is not stored in the record of its command
+  ['upgrade_release', { ...chart, values: `greeting: good morning # ${'a'.repeat(2000)}\n` }],
   ['rollback_release', { releaseName: 'web' }],
   ['uninstall_release', { releaseName: 'web' }],
 ] as const;
@@ -130,6 +131,7 @@ async function checkResults(t: ExecutionContext, { plane }: World, keys: readonl
     rows.map((row) => ({ ...row })),
     keys.map((key, index) => ({ key, state: 'done', payload: null, number: index + 1, results: 1 })),
   );
+  t.deepEqual(database.prepare("SELECT id FROM entries WHERE collection = 'payload'").all(), []);
 }
 
 /**

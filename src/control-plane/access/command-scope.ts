@@ -6,10 +6,12 @@ import { isNamespacedKind } from './namespaced-kinds.ts';
 /** The right that a command needs, and its subject. */
 export interface CommandScope extends CommandTarget {
   right: Right;
+  /** Whether the command can change something. */
+  canChange: boolean;
 }
 
 /** A command that the table does not have can be anything. */
-const unknownScope: CommandScope = { right: 'admin', namespace: undefined, releaseName: undefined };
+const unknownScope: CommandScope = { right: 'admin', namespace: undefined, releaseName: undefined, canChange: true };
 
 /**
  * Returns the scope of a command. A payload that does not fit the command is about all namespaces:
@@ -18,11 +20,14 @@ const unknownScope: CommandScope = { right: 'admin', namespace: undefined, relea
 export function commandScope(table: CommandTable, type: string, payload: unknown): CommandScope {
   const known = table.find(type);
   if (!known) return unknownScope;
-  const { right, isClusterWide = false } = known.definition;
+  const { definition } = known;
+  const { right, isClusterWide = false } = definition;
   const read = known.reader.safeParse(payload);
-  if (!read.success || isClusterWide) return { ...unknownScope, right };
+  if (!read.success) return { ...unknownScope, right };
+  const canChange = definition.changes(read.data) !== undefined || type === 'cancel_command';
+  if (isClusterWide) return { ...unknownScope, right, canChange };
   const target = targetOf(read.data);
   const { kind, apiVersion } = read.data;
   const isOfNamespace = typeof kind !== 'string' || isNamespacedKind(kind, apiVersion);
-  return { ...target, right, ...(!isOfNamespace && { namespace: undefined }) };
+  return { ...target, right, canChange, ...(!isOfNamespace && { namespace: undefined }) };
 }

@@ -35,6 +35,8 @@ interface NewCommand {
   readonly payload?: Readonly<Record<string, unknown>> | undefined;
 }
 
+type Subject = Omit<CommandScope, 'canChange'>;
+
 /** A command that was sent. */
 type CommandSubject = Pick<CommandRecord, 'agentId' | 'type' | 'namespace' | 'releaseName'>;
 
@@ -140,7 +142,7 @@ export class Guard {
   }
 
   /** Who may send a command may cancel it. */
-  #requireCancel(principal: Principal, agentId: string, key: string, scope: CommandScope): void {
+  #requireCancel(principal: Principal, agentId: string, key: string, scope: Subject): void {
     const record = this.#options.commandOf(key);
     const action = actionOf('cancel_command', this.#agent(agentId), scope);
     // the agent may know it from before
@@ -181,7 +183,7 @@ function commandNotFound(key: string, action: Action): RefusedError {
   return new RefusedError('command_not_found', `no command has the key ${key}`, action);
 }
 
-function actionOf(command: string, agent: AgentSubject, { right, namespace, releaseName }: CommandScope) {
+function actionOf(command: string, agent: AgentSubject, { right, namespace, releaseName }: Subject) {
   return { right, command, agent, namespace, release: releaseName };
 }
 

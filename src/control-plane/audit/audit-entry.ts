@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { CommandRecord } from '../store/command-store.ts';
 
 /** The parts of an entry that are not about its place in the log. */
@@ -71,5 +71,5 @@ export function printableFields<Fields extends object>(fields: Fields): Fields {
 
 /** Returns the SHA-256 of a line without its line feed, in hexadecimal. */
 export function lineDigest(line: string | Uint8Array): string {
-  return createHash('sha256').update(line).digest('hex');
+  return hash('sha256', line);
 }

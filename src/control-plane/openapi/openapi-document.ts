@@ -1,9 +1,10 @@
 // The OpenAPI 3.1 document of the REST API, from the table of routes and the table of commands.
 import * as z from 'zod';
+import { commandAnswerSchema } from '../../protocol/commands/definition.ts';
 import type { CommandTable } from '../../protocol/commands/table.ts';
 import { type ErrorCode, errorCodes } from '../../protocol/error-codes.ts';
 import { maxTextLength, maxTypeLength } from '../../protocol/limits.ts';
-import { commandAnswerSchema, resultSchema } from '../../protocol/messages.ts';
+import { resultSchema } from '../../protocol/messages.ts';
 import { listedCommandSchema } from '../command-list.ts';
 import { commandRequestSchema } from '../command-routes.ts';
 import type { ControlPlaneErrorCode } from '../error.ts';

@@ -46,6 +46,8 @@ const migrations: readonly Migration[] = [
       CREATE TABLE helm_agent.audit (number bigint PRIMARY KEY, at bigint NOT NULL, line text NOT NULL);
     `,
   },
+  // earlier versions would send the name of a payload in its place
+  { worksSince: 2, statements: '-- payloads can be entries' },
 ];
 
 /** The oldest version of PostgreSQL, as `server_version_num`: it ends sessions that are idle. */

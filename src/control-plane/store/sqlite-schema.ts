@@ -60,6 +60,7 @@ const migrations = [
   'CREATE TABLE audit (number INTEGER PRIMARY KEY, at INTEGER NOT NULL, line TEXT NOT NULL) STRICT;',
   'ALTER TABLE commands ADD COLUMN envelope TEXT;',
   'ALTER TABLE commands ADD COLUMN outcome TEXT;',
+  '-- payloads can be entries, which earlier versions do not read',
 ];
 
 /** Brings a file to the newest schema. Throws if it is newer, or not that of a control plane. */

@@ -137,6 +137,11 @@ export function payloadReader<Payload extends z.ZodObject>(
   return z.preprocess((given) => withoutZeroValues(given, zeroFields), payload);
 }
 
+/** Returns the schema of a command's successful result. */
+export function commandAnswerSchema({ answer }: Pick<CommandDefinition, 'answer'>) {
+  return z.looseObject({ ok: z.literal(true), ...answer.shape });
+}
+
 function withoutZeroValues(payload: unknown, zeroFields: readonly string[]): unknown {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return payload;
   const isAbsent = (name: string, value: unknown) =>

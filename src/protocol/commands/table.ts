@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type CommandDefinition, payloadReader } from './definition.ts';
+import { type CommandDefinition, commandAnswerSchema, payloadReader } from './definition.ts';
 
 /** Definitions of commands by type. */
 export type Definitions = Readonly<Record<string, CommandDefinition>>;
@@ -9,6 +9,8 @@ interface KnownCommand {
   readonly definition: CommandDefinition;
   /** Reads the payload of a packet. */
   readonly reader: z.ZodType<Record<string, unknown>>;
+  /** Reads a successful result. */
+  readonly answerReader: ReturnType<typeof commandAnswerSchema>;
 }
 
 /** The commands that a program knows. */
@@ -24,11 +26,18 @@ export interface CommandTable<All extends Definitions = Definitions> {
  * in place of that of helm-agent.
  */
 export function createCommandTable<const All extends Definitions>(definitions: All): CommandTable<All> {
-  const known = new Map(
-    Object.entries(definitions).map(([type, definition]) => [
-      type,
-      { definition, reader: payloadReader(definition.payload, definition.zeroFields) },
-    ]),
-  );
+  const known = new Map(Object.entries(definitions).map(([type, definition]) => [type, knownCommand(definition)]));
   return { definitions, types: [...known.keys()], find: (type) => known.get(type) };
+}
+
+function knownCommand(definition: CommandDefinition): KnownCommand {
+  let answerReader: KnownCommand['answerReader'] | undefined;
+  return {
+    definition,
+    reader: payloadReader(definition.payload, definition.zeroFields),
+    // agents do not need it, and a schema takes time and memory
+    get answerReader() {
+      return (answerReader ??= commandAnswerSchema(definition));
+    },
+  };
 }

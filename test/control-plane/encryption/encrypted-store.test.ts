@@ -75,7 +75,7 @@ async function foundIn(folder: string, texts: readonly string[]): Promise<string
 async function run(t: ExecutionContext, { open, folder }: Kept, encryption?: Awaited<ReturnType<typeof keysOf>>) {
   const { plane, url, agentUrl } = await testPlane(t, { store: open(), encryption });
   const secrets = ['values', 'status', 'result'].map((place) => `${place}-${randomBytes(8).toString('hex')}`);
-  const values = `password: ${secrets[0]}`;
+  const values = `password: ${secrets[0]} # ${'a'.repeat(2000)}`; // long enough to be stored once for both
   const waiting = plane.install('edge-2', { releaseName: 'later', chartName: 'c', values }, { deliverWithin: '1h' });
   const agent = await rawAgent(agentUrl);
   const { key, result } = plane.install('edge-1', { releaseName: 'web', chartName: 'c', values });

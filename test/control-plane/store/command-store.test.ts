@@ -255,7 +255,7 @@ test(
     await store.close();
     inDatabase('PRAGMA user_version = 99')(path);
   },
-  /newer version of helm-agent \(schema 99, not 10\)$/,
+  /newer version of helm-agent \(schema 99, not 11\)$/,
 );
 
 test('refuses a file that another control plane uses, and takes one over that is left', async (t) => {
