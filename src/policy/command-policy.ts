@@ -272,6 +272,8 @@ const ofRelease = 'release';
 function limitsOf(rule: PolicyRule, { namespace: releaseNamespace, type }: PolicyScope): CommandPolicy {
   const { charts, versions, requireDigest = false, kinds, deniedKinds, objectNamespaces } = rule;
   const isAgent = type === 'upgrade_agent';
+  const isOfRelease = objectNamespaces?.includes(ofRelease) === true;
+  const otherNamespaces = objectNamespaces?.filter((pattern) => pattern !== ofRelease) ?? [];
   const requireImages = (content: unknown, target: ObjectTarget) => {
     if (rule.images === undefined) return;
     for (const image of imagesOf(content)) {
@@ -286,9 +288,7 @@ function limitsOf(rule: PolicyRule, { namespace: releaseNamespace, type }: Polic
       throw refused(rule, 'deniedKinds', nameOf(target));
     }
     if (objectNamespaces !== undefined && namespace !== undefined) {
-      const isOfRelease = namespace === releaseNamespace && objectNamespaces.includes(ofRelease);
-      const others = objectNamespaces.filter((pattern) => pattern !== ofRelease);
-      if (!isOfRelease && !matches(others, namespace)) {
+      if (!(namespace === releaseNamespace && isOfRelease) && !matches(otherNamespaces, namespace)) {
         throw refused(rule, 'objectNamespaces', `${nameOf(target)} in ${namespace}`);
       }
     }
@@ -346,20 +346,16 @@ type TargetKind = Pick<ObjectTarget, 'apiVersion' | 'kind'>;
 /** Whether patterns name a kind. A kind alone is that of Kubernetes. */
 function isAllowedKind(patterns: readonly string[], { apiVersion, kind }: TargetKind): boolean {
   const group = groupOf(apiVersion);
-  return matchesOne(patterns, [kindName(group, kind), ...(isBuiltIn(group) ? [kind] : [])]);
+  return matches(patterns, kindName(group, kind)) || (isBuiltIn(group) && matches(patterns, kind));
 }
 
 /** Whether patterns name a kind. A kind alone is that of each group. */
 function isDeniedKind(patterns: readonly string[], { apiVersion, kind }: TargetKind): boolean {
-  return matchesOne(patterns, [kindName(groupOf(apiVersion), kind), kind]);
+  return matches(patterns, kindName(groupOf(apiVersion), kind)) || matches(patterns, kind);
 }
 
 function kindName(group: string, kind: string): string {
   return group === '' ? kind : `${kind}.${group}`;
-}
-
-function matchesOne(patterns: readonly string[], texts: readonly string[]): boolean {
-  return texts.some((text) => matches(patterns, text));
 }
 
 /** Whether no custom resource can have the group. */

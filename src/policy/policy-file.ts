@@ -1,6 +1,11 @@
 import { openOwnerFile } from '../rights/owner-file.ts';
 import { type CommandPolicy, decide } from './command-policy.ts';
-import { compileConditions, type CompiledPolicy, openConditions } from './conditions/command-conditions.ts';
+import {
+  compileConditions,
+  type CompiledPolicy,
+  createPassed,
+  openConditions,
+} from './conditions/command-conditions.ts';
 import type { ConditionEvaluator } from './conditions/condition.ts';
 import { PolicyError } from './policy-error.ts';
 import { readPolicy } from './policy-rules.ts';
@@ -27,7 +32,7 @@ interface PolicyOptions {
  * wrong refuses all commands. Rejects with `PolicyError` if it is wrong now.
  */
 export async function openPolicyFile(path: string, { evaluator, clusterTime }: PolicyOptions): Promise<Policy> {
-  const read = async (text: string) => ({ ...(await compilePolicy(text, evaluator)), text });
+  const read = async (text: string) => ({ ...(await compilePolicy(text, evaluator)), text, passed: createPassed() });
   const current = await openOwnerFile(path, read, (problem, cause) => {
     const message = `the policy file ${path} cannot be used: ${problem}; let the owner of the cluster correct it`;
     return new PolicyError('policy_invalid', message, { cause });

@@ -114,7 +114,8 @@ function jsonBytes(root: unknown, most: number): number {
         if (bytes > most) return bytes;
       }
     } else {
-      for (const [name, field] of Object.entries(value)) {
+      for (const name of Object.keys(value)) {
+        const field = (value as Record<string, unknown>)[name];
         if (field === undefined) continue;
         count += 1;
         bytes += textBytes(name) + 1;

@@ -6,6 +6,9 @@ export function matchesPattern(pattern: string, text: string): boolean {
   const star = pattern.indexOf('*');
   if (star < 0) return pattern === text;
   if (!text.startsWith(pattern.slice(0, star))) return false; // most patterns of many
+  if (!pattern.includes('*', star + 1)) {
+    return text.length >= pattern.length - 1 && text.endsWith(pattern.slice(star + 1)); // most of the others
+  }
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop() ?? '';
   if (text.length < first.length + last.length || !text.endsWith(last)) return false;

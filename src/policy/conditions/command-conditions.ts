@@ -71,6 +71,32 @@ export interface CompiledPolicy {
   evaluator: ConditionEvaluator;
 }
 
+/** A policy that decides about one command after another. */
+export interface UsedPolicy extends CompiledPolicy {
+  passed: PassedConditions;
+}
+
+/** Keys of conditions and the values that they have held for: they hold for these again. */
+interface PassedConditions {
+  has(key: string): boolean;
+  add(key: string): void;
+}
+
+const maxPassed = 4096;
+
+/** Returns an empty memory, which forgets the oldest keys. */
+export function createPassed(most = maxPassed): PassedConditions {
+  const keys = new Set<string>();
+  return {
+    has: (key) => keys.has(key),
+    add(key) {
+      keys.add(key);
+      const [oldest] = keys.size > most ? keys : [];
+      if (oldest !== undefined) keys.delete(oldest);
+    },
+  };
+}
+
 /**
  * Returns the conditions of a rule on charts and objects. Rejects with `PolicyError` unless those
  * on the command hold.
@@ -79,7 +105,7 @@ export async function openConditions(
   rule: PolicyRule,
   scope: PolicyScope,
   time: DecisionTime,
-  policy: CompiledPolicy,
+  policy: UsedPolicy,
 ): Promise<CommandConditions> {
   const isContinued = time === 'continued';
   const base = { ...conditionValues(scope), now: isContinued ? 0 : time.begins.getTime() };
@@ -88,10 +114,16 @@ export async function openConditions(
     if (failed !== undefined) throw refused(rule, failed.field, refusalOf(failed));
   };
   const requireAt = async (stage: 'command' | 'chart', values: Partial<ConditionValues> = {}) => {
-    requireAll(await evaluateConditions({ rule, stage, isContinued }, policy, { ...base, ...values }));
+    const known = { ...base, ...values };
+    const conditions = wantedConditions({ rule, stage, isContinued }, policy);
+    const key = keyOf(conditions, policy, known);
+    if (key !== undefined && policy.passed.has(key)) return;
+    requireAll(await evaluateConditions({ rule, stage, isContinued }, policy, known));
+    if (key !== undefined) policy.passed.add(key);
   };
   const objectConditions = wantedConditions({ rule, stage: 'object', isContinued }, policy);
   const textOf = readText(objectConditions, policy);
+  const objectsKey = keyOf(objectConditions, policy, base);
   /** Keys (see {@link textKey}) of objects for which the conditions hold. */
   const passed = new Set<string>();
   await requireAt('command');
@@ -110,11 +142,17 @@ export async function openConditions(
       const unknown = new Map<string, string>();
       for (const text of objects.map(textOf)) {
         const key = textKey(text);
-        if (!passed.has(key)) unknown.set(key, text);
+        if (passed.has(key) || unknown.has(key)) continue;
+        // objects that an earlier command had
+        if (objectsKey !== undefined && policy.passed.has(digestOf(objectsKey, text))) passed.add(key);
+        else unknown.set(key, text);
       }
       if (unknown.size === 0) return;
       requireAll((await evaluateObjectConditions({ rule, isContinued }, policy, base, [...unknown.values()])).flat());
-      for (const key of unknown.keys()) passed.add(key);
+      for (const [key, text] of unknown) {
+        passed.add(key);
+        if (objectsKey !== undefined) policy.passed.add(digestOf(objectsKey, text));
+      }
     },
   };
 }
@@ -259,6 +297,26 @@ function readText(
 ): (object: object) => string {
   const paths = pathsOf(conditions, policy).flatMap(([name, ...fields]) => (name === 'object' ? [fields] : []));
   return (object) => JSON.stringify(selectFields(object, paths));
+}
+
+/**
+ * Returns a key for what conditions read of the values. Undefined for what is not kept: conditions
+ * that read the time, and none.
+ */
+function keyOf(
+  conditions: readonly WantedCondition[],
+  policy: Pick<Evaluation, 'reads'>,
+  values: ConditionValues,
+): string | undefined {
+  const readsTime = pathsOf(conditions, policy).some(([name]) => name === 'now');
+  if (conditions.length === 0 || readsTime) return undefined;
+  const read = readValues({ ...values, now: 0 }, conditions, policy);
+  return digestOf(JSON.stringify([expressionsOf(conditions), read]));
+}
+
+/** Returns a digest, so that values of one command are not kept for others. */
+function digestOf(...texts: string[]): string {
+  return hash('sha256', texts.join(' '), 'base64');
 }
 
 /** Characters of a JSON text that is kept as it is. Of longer ones, the digest is kept. */

@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { Cluster } from '../../../src/objects/cluster.ts';
 import type { KubeObject } from '../../../src/objects/object.ts';
 import { createCelEvaluator } from '../../../src/policy/conditions/cel.ts';
+import { createPassed } from '../../../src/policy/conditions/command-conditions.ts';
 import type { ConditionEvaluator } from '../../../src/policy/conditions/condition.ts';
 import { limitedCluster } from '../../../src/policy/limited-cluster.ts';
 import { openPolicyFile } from '../../../src/policy/policy-file.ts';
@@ -115,7 +116,77 @@ test('objects are compared at once, and again only if they have changed', async 
   await t.throwsAsync(async () => await conditions?.requireObjects([small, other]), refusal, 'a refusal is not kept');
   const next = await policy.decide(scope, 'begins');
   await next.conditions?.requireObjects([small]);
-  t.deepEqual(sent, [2, 1, 1, 1], 'another command is compared on its own');
+  t.deepEqual(sent, [2, 1, 1], 'what has passed in an earlier command is not sent again');
+  await t.throwsAsync(async () => await next.conditions?.requireObjects([small, other]), refusal);
+  t.deepEqual(sent, [2, 1, 1, 1]);
+});
+
+/** Returns a policy with a condition, and the numbers of its evaluations. */
+async function counted(t: ExecutionContext, expression: string) {
+  const count = { evaluate: 0, evaluateObjects: 0 };
+  const cel = evaluatorHere();
+  const policy = await policyWith(t, expression, {
+    evaluate: (...given) => (count.evaluate++, cel.evaluate(...given)),
+    evaluateObjects: (...given) => (count.evaluateObjects++, cel.evaluateObjects(...given)),
+  });
+  return { policy, count };
+}
+
+test('a condition that has held is evaluated again only for other values', async (t) => {
+  const { policy, count } = await counted(t, "caller == 'ci' || caller.startsWith('ci-')");
+  await policy.decide(scope, 'begins');
+  const first = count.evaluate;
+  await policy.decide({ ...scope, namespace: 'other', payload: { releaseName: 'db' } }, 'begins');
+  t.is(count.evaluate, first, 'it does not read what differs');
+  await policy.decide({ ...scope, sentBy: 'ci-2' }, 'begins');
+  t.true(count.evaluate > first);
+  for (const attempt of [1, 2]) {
+    const before = count.evaluate;
+    await t.throwsAsync(policy.decide({ ...scope, sentBy: 'eve' }, 'begins'), refusal, `attempt ${attempt}`);
+    t.true(count.evaluate > before, 'a refusal is not kept');
+  }
+});
+
+test('a condition on objects is evaluated again if it reads another field of the command', async (t) => {
+  const { policy, count } = await counted(t, "object.spec.replicas <= 5 || release.name == 'web'");
+  const { conditions } = await policy.decide(scope, 'begins');
+  await conditions?.requireObjects([object(9)]);
+  const other = await policy.decide({ ...scope, releaseName: 'db' }, 'begins');
+  await t.throwsAsync(async () => await other.conditions?.requireObjects([object(9)]), refusal);
+  t.is(count.evaluateObjects, 2);
+});
+
+test('a condition on the time is evaluated for each command', async (t) => {
+  const { policy, count } = await counted(t, 'now.getHours() < 23');
+  await policy.decide(scope, 'begins');
+  const first = count.evaluate;
+  await policy.decide(scope, 'begins');
+  t.is(count.evaluate, 2 * first);
+  const onObjects = await counted(t, 'now.getHours() < 23 && object.spec.replicas <= 5');
+  for (const expected of [1, 2]) {
+    const { conditions } = await onObjects.policy.decide(scope, 'begins');
+    await conditions?.requireObjects([object(1)]);
+    t.is(onObjects.count.evaluateObjects, expected);
+  }
+});
+
+test('conditions of another chart or version are evaluated again', async (t) => {
+  const { policy } = await counted(t, "chart.version.startsWith('1.')");
+  for (const version of ['1.2.3', '2.0.0', '1.2.3']) {
+    const { conditions } = await policy.decide({ ...scope, chart }, 'begins');
+    const outcome = async () => await conditions?.requireChart({ reference: chart, version });
+    if (version.startsWith('1.')) await t.notThrowsAsync(outcome);
+    else await t.throwsAsync(outcome, refusal);
+  }
+});
+
+test('what has held is forgotten with the oldest first', (t) => {
+  const passed = createPassed(2);
+  for (const key of ['a', 'b', 'b', 'c']) passed.add(key);
+  t.deepEqual(
+    ['a', 'b', 'c'].map((key) => passed.has(key)),
+    [false, true, true],
+  );
 });
 
 test('many and large objects are sent in parts', async (t) => {
