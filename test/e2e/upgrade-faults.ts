@@ -161,7 +161,9 @@ export async function inject(
   const [result] = await Promise.all([command.result, disturb?.(agent), following]);
   const seconds = (performance.now() - started) / 1000;
   const other = await slow.result;
-  const history = await plane.history(name, { releaseName, namespace: `${name}-releases` }).result;
+  const release = { releaseName, namespace: `${name}-releases` };
+  const history = await plane.history(name, release).result;
   const revisions = history.ok && 'releases' in history ? history.releases.length : 0;
+  await plane.uninstall(name, release).result; // a node has room for a limited number of pods
   return { result, seconds, outage: outage / 1000, other, revisions };
 }
