@@ -59,7 +59,7 @@ class SharedPayloads {
     return { ...contents, commands: opened, entries: entries.filter((entry) => !isPayload(entry)) };
   }
 
-  /** Returns a batch as it is stored. `commit` notes that it is; one that is not changes nothing. */
+  /** Returns a batch as it is stored. `commit` notes that it was stored. */
   prepare(batch: StoreBatch): { stored: StoreBatch; commit: () => void } {
     const names = new Map<string, string | undefined>();
     const texts = new Map<string, string>();

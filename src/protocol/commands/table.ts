@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type CommandDefinition, commandAnswerSchema, payloadReader } from './definition.ts';
+import { commandAnswerSchema, type CommandDefinition, payloadReader } from './definition.ts';
 
 /** Definitions of commands by type. */
 export type Definitions = Readonly<Record<string, CommandDefinition>>;
