@@ -7,11 +7,10 @@ import {
   type AuditPage,
   type AuditRecord,
   backupEntry,
-  commandOutcomes,
-  type CommandRecord,
   type StoreContents,
 } from './command-store.ts';
 import type { StoredBatch, StoredEvent } from './sqlite-messages.ts';
+import { columns, recordOf } from './sqlite-rows.ts';
 import { migrate } from './sqlite-schema.ts';
 
 /** Time for a control plane that is stopping to release the file, in milliseconds. */
@@ -69,35 +68,6 @@ function transaction(database: DatabaseSync, change: () => void): void {
   }
 }
 
-const columns = [
-  'key',
-  'agent_id',
-  'type',
-  'fingerprint',
-  'state',
-  'instance_id',
-  'payload',
-  'is_durable',
-  'is_connected',
-  'expires_at',
-  'last_event',
-  'last_status',
-  'last_evidence',
-  'bytes',
-  'result_number',
-  'ended_at',
-  'is_delivered',
-  'chart',
-  'sent_by',
-  'lost_processes',
-  'traceparent',
-  'namespace',
-  'release_name',
-  'created_at',
-  'envelope',
-  'outcome',
-];
-
 function operations(database: DatabaseSync): SqliteDatabase {
   const updates = columns.slice(1).map((column) => `${column} = excluded.${column}`);
   const putCommand = database.prepare(
@@ -146,7 +116,7 @@ function operations(database: DatabaseSync): SqliteDatabase {
     },
     write(batch) {
       transaction(database, () => {
-        for (const record of batch.commands) putCommand.run(...valuesOf(record));
+        for (const row of batch.commands) putCommand.run(...row);
         for (const { key, id, type, payload, bytes } of batch.events) putEvent.run(id, type, payload, bytes, key);
         for (const { key, first } of batch.trims) trim.run(key, first);
         for (const key of batch.forgotten) forget.run(key);
@@ -182,105 +152,11 @@ function operations(database: DatabaseSync): SqliteDatabase {
   };
 }
 
-function valuesOf({ end, ...record }: CommandRecord): (string | number | null)[] {
-  return [
-    record.key,
-    record.agentId,
-    record.type,
-    record.fingerprint,
-    record.state,
-    record.instanceId ?? null,
-    record.payload ?? null,
-    Number(record.isDurable),
-    Number(record.isConnected),
-    record.expiresAt ?? null,
-    record.lastEvent,
-    record.lastStatus,
-    record.lastEvidence,
-    record.bytes,
-    end?.number ?? null,
-    end?.at ?? null,
-    end ? Number(end.isDelivered) : null,
-    record.chart ?? null,
-    record.sentBy ?? null,
-    record.lostProcesses === undefined ? null : JSON.stringify(record.lostProcesses),
-    record.traceparent ?? null,
-    record.namespace ?? null,
-    record.releaseName ?? null,
-    record.createdAt ?? null,
-    record.envelope ?? null,
-    end?.outcome ?? null,
-  ];
-}
-
 const eventSchema = z.object({ id: z.number(), type: z.string(), payload: z.string(), bytes: z.number() });
 
 const auditSchema = z.object({ number: z.number(), at: z.number(), line: z.string() });
 
 const entrySchema = z.object({ collection: z.string(), id: z.string(), text: z.string() });
-
-const rowSchema = z.object({
-  key: z.string(),
-  agent_id: z.string(),
-  type: z.string(),
-  fingerprint: z.string(),
-  state: z.enum(['waiting', 'sent', 'accepted', 'done']),
-  instance_id: z.string().nullable(),
-  payload: z.string().nullable(),
-  is_durable: z.number(),
-  is_connected: z.number(),
-  expires_at: z.number().nullable(),
-  last_event: z.number(),
-  last_status: z.number(),
-  last_evidence: z.number(),
-  bytes: z.number(),
-  result_number: z.number().nullable(),
-  ended_at: z.number().nullable(),
-  is_delivered: z.number().nullable(),
-  chart: z.string().nullable(),
-  sent_by: z.string().nullable(),
-  lost_processes: z.string().nullable(),
-  traceparent: z.string().nullable(),
-  namespace: z.string().nullable(),
-  release_name: z.string().nullable(),
-  created_at: z.number().nullable(),
-  envelope: z.string().nullable(),
-  outcome: z.enum(commandOutcomes).nullable(),
-});
-
-const lostProcessesSchema = z.array(z.string());
-
-function recordOf(row: Record<string, SQLOutputValue>): CommandRecord {
-  const read = rowSchema.parse(row);
-  const { result_number: number, ended_at: at, chart, sent_by: sentBy, lost_processes: lost, traceparent } = read;
-  const { namespace, release_name: releaseName, created_at: createdAt, envelope, outcome } = read;
-  const isDelivered = read.is_delivered === 1;
-  return {
-    key: read.key,
-    agentId: read.agent_id,
-    type: read.type,
-    fingerprint: read.fingerprint,
-    state: read.state,
-    instanceId: read.instance_id ?? undefined,
-    payload: read.payload ?? undefined,
-    isDurable: read.is_durable === 1,
-    isConnected: read.is_connected === 1,
-    expiresAt: read.expires_at ?? undefined,
-    lastEvent: read.last_event,
-    lastStatus: read.last_status,
-    lastEvidence: read.last_evidence,
-    bytes: read.bytes,
-    ...(chart !== null && { chart }),
-    ...(sentBy !== null && { sentBy }),
-    ...(traceparent !== null && { traceparent }),
-    ...(namespace !== null && { namespace }),
-    ...(releaseName !== null && { releaseName }),
-    ...(createdAt !== null && { createdAt }),
-    ...(envelope !== null && { envelope }),
-    ...(lost !== null && { lostProcesses: lostProcessesSchema.parse(JSON.parse(lost)) }),
-    ...(number !== null && at !== null && { end: { number, at, isDelivered, ...(outcome !== null && { outcome }) } }),
-  };
-}
 
 /** Returns nothing for an agent that an earlier version has stored. */
 function sightingOf({ id, last_seen: lastSeen, version }: Record<string, SQLOutputValue>): AgentSighting[] {

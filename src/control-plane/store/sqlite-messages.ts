@@ -1,4 +1,5 @@
 import type { AuditPage, AuditRecord, CommandRecord, StoreBatch, StoreContents } from './command-store.ts';
+import type { CommandRow } from './sqlite-rows.ts';
 
 /** An event as it is stored: its payload is JSON text. */
 export interface StoredEvent {
@@ -8,8 +9,9 @@ export interface StoredEvent {
   readonly bytes: number;
 }
 
-/** A batch whose events are as they are stored. */
-export interface StoredBatch extends Omit<StoreBatch, 'events'> {
+/** A batch whose commands and events are as they are stored. */
+export interface StoredBatch extends Omit<StoreBatch, 'commands' | 'events'> {
+  readonly commands: readonly CommandRow[];
   readonly events: readonly (StoredEvent & { readonly key: string })[];
 }
 

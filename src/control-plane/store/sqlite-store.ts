@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { ControlPlaneError } from '../error.ts';
 import type { CommandStore, EventRecord } from './command-store.ts';
 import type { SqliteCalls, SqliteReply, StoredEvent } from './sqlite-messages.ts';
+import { rowOf } from './sqlite-rows.ts';
 
 /**
  * Keeps commands in a SQLite file: those that have ended for 7 days, at most the last 10,000, and
@@ -32,12 +33,12 @@ export function createSqliteStore(path: string): CommandStore {
         throw error;
       }
     },
-    async write({ events, ...batch }) {
+    async write({ commands, events, ...batch }) {
       const stored = events.map(({ key, event: { id, type, payload }, bytes }) => ({
         ...{ key, id, type, bytes },
         payload: JSON.stringify(payload),
       }));
-      await opened().call('write', { ...batch, events: stored });
+      await opened().call('write', { ...batch, commands: commands.map(rowOf), events: stored });
     },
     events: async (key) => (await opened().call('events', key)).map(eventOf),
     audit: async (page) => opened().call('audit', page),

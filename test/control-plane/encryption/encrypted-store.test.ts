@@ -75,7 +75,8 @@ async function foundIn(folder: string, texts: readonly string[]): Promise<string
 async function run(t: ExecutionContext, { open, folder }: Kept, encryption?: Awaited<ReturnType<typeof keysOf>>) {
   const { plane, url, agentUrl } = await testPlane(t, { store: open(), encryption });
   const secrets = ['values', 'status', 'result'].map((place) => `${place}-${randomBytes(8).toString('hex')}`);
-  const values = `password: ${secrets[0]} # ${'a'.repeat(2000)}`; // long enough to be stored once for both
+  // long enough to be stored once for both commands, and not compressed by PostgreSQL
+  const values = `password: ${secrets[0]} # ${randomBytes(600).toString('hex')}`;
   const waiting = plane.install('edge-2', { releaseName: 'later', chartName: 'c', values }, { deliverWithin: '1h' });
   const agent = await rawAgent(agentUrl);
   const { key, result } = plane.install('edge-1', { releaseName: 'web', chartName: 'c', values });
@@ -94,12 +95,12 @@ async function run(t: ExecutionContext, { open, folder }: Kept, encryption?: Awa
   secrets.push(secret.replace('whsec_', ''));
   const found = await foundIn(folder, secrets);
   await plane.close();
-  return { secrets, found, waiting: waiting.key, ended: key };
+  return { secrets, found, values, waiting: waiting.key, ended: key };
 }
 
 each('payloads, packets and secrets of webhooks are not in the files', async (t, kept) => {
   const encryption = await keysOf(t, newKey());
-  const { secrets, found, waiting, ended } = await run(t, kept, encryption);
+  const { secrets, found, values, waiting, ended } = await run(t, kept, encryption);
   t.deepEqual(found, []);
   t.deepEqual(await foundIn(kept.folder, secrets), []);
 
@@ -107,7 +108,7 @@ each('payloads, packets and secrets of webhooks are not in the files', async (t,
   const agent = await rawAgent(agentUrl, { agentId: 'edge-2' });
   const sent = await agent.packet('install_release');
   t.is(sent.key, waiting);
-  t.like(JSON.parse(sent.payload ?? ''), { values: `password: ${secrets[0]}` });
+  t.like(JSON.parse(sent.payload ?? ''), { values });
   t.like(await plane.command(ended)?.result, { ok: true, release: { manifest: secrets[2] } });
   t.deepEqual(await foundIn(kept.folder, secrets), []);
 });
