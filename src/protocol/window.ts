@@ -58,8 +58,8 @@ export function windowTest(window: Window): (time: Date) => boolean {
   const { from, to, timeZone } = window;
   let format: Intl.DateTimeFormat | undefined; // it takes longer to make than to use
   return (time) => {
-    format ??= localFormat(timeZone);
-    const { day, minute } = localTime(time, format);
+    if (timeZone !== 'UTC') format ??= localFormat(timeZone);
+    const { day, minute } = format === undefined ? utcTime(time) : localTime(time, format);
     const today = isDay(window, day);
     if (from < to) return today && minute >= from && minute < to;
     const yesterday = isDay(window, (day + days.length - 1) % days.length);
@@ -80,6 +80,11 @@ function localFormat(timeZone: string): Intl.DateTimeFormat {
     minute: '2-digit',
     hourCycle: 'h23',
   });
+}
+
+function utcTime(time: Date): { day: number; minute: number } {
+  const minute = time.getUTCHours() * minutesOfHour + time.getUTCMinutes();
+  return { day: (time.getUTCDay() + days.length - 1) % days.length, minute }; // `Date` begins with Sunday
 }
 
 function localTime(time: Date, format: Intl.DateTimeFormat): { day: number; minute: number } {

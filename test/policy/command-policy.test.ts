@@ -5,6 +5,7 @@ import { PolicyError } from '../../src/policy/policy-error.ts';
 import { readPolicy } from '../../src/policy/policy-rules.ts';
 import type { PolicyScope } from '../../src/policy/policy-scope.ts';
 import { commandTable } from '../../src/protocol/commands/index.ts';
+import { windowSchema, windowTest } from '../../src/protocol/window.ts';
 
 const noon = new Date('2026-03-04T12:00:00Z'); // a Wednesday
 
@@ -117,6 +118,15 @@ test(
   '2026-07-01T12:30:00Z',
   true,
 );
+test('a window in UTC is that of another name of the time zone', (t) => {
+  const fields = { days: ['tue', 'sun'], from: '06:30', to: '05:00' };
+  const [own, other] = ['UTC', 'Etc/UTC'].map((timeZone) => windowTest(windowSchema.parse({ ...fields, timeZone })));
+  const start = Date.parse('2024-02-26T00:00:00Z');
+  for (let minute = 0; minute < 14 * 24 * 60; minute += 15) {
+    const time = new Date(start + minute * 60_000);
+    t.is(own?.(time), other?.(time), time.toISOString());
+  }
+});
 test('Monday follows Sunday', windows, "{ days: [sun], from: '23:00', to: '01:00' }", '2026-03-09T00:30:00Z', true);
 test(
   'equal times are a whole day',
