@@ -55,7 +55,9 @@ export function keepAlive(socket: PingableSocket, times: HeartbeatTimes, onDead:
   const startSilence = () => setTimeout(onSilence, times.silenceLimitMs);
   let silence = startSilence();
   const onTraffic = () => {
-    if (!stopped) silence.refresh();
+    if (stopped) return;
+    clearTimeout(silence);
+    silence = startSilence();
   };
   socket.on('message', onTraffic);
   socket.on('ping', onTraffic);

@@ -221,7 +221,7 @@ withDatabase('leaves a schema of a newer version that works with this one, and r
   await server.query(url, 'INSERT INTO helm_agent.migrations (version, works_since) VALUES (99, 99)');
   await t.throwsAsync(storeOf(t, { url }).open(), {
     code: 'store_unavailable',
-    message: /newer version of helm-agent \(schema 99, which needs 99, not 1\)$/,
+    message: /newer version of helm-agent \(schema 99, which needs 99, not 2\)$/,
   });
 });
 
@@ -234,7 +234,7 @@ withDatabase('two control planes that start at the same time migrate an empty da
   });
   await Promise.all(opened);
   const rows = await server.query<{ version: number }>(url, 'SELECT version FROM helm_agent.migrations');
-  t.deepEqual(rows, [{ version: 1 }]);
+  t.deepEqual(rows, [{ version: 1 }, { version: 2 }]);
 });
 
 const refusals: [string, (url: string) => string, RegExp][] = [
