@@ -394,11 +394,12 @@ test('a policy of 1,000 rules decides in less than 5 ms', (t) => {
   const list = Array.from({ length: 1000 }, (_, index) => `  - { name: r${index}, namespaces: ["*a*b*c${index}"] }`);
   const policy = readPolicy(`rules:\n${list.join('\n')}\ndefault: allow\n`);
   const rounds = 20;
-  const start = performance.now();
+  const start = process.threadCpuUsage();
   for (let round = 0; round < rounds; round++) {
     decide(policy, scope({ namespace: 'a'.repeat(60) }), { begins: noon });
   }
-  t.true((performance.now() - start) / rounds < 5 * 4, 'with room for a busy machine');
+  const { user, system } = process.threadCpuUsage(start);
+  t.true((user + system) / 1000 / rounds < 5, 'of a processor, so that other work does not count');
 });
 
 test('a command of each type is decided on', (t) => {
