@@ -251,7 +251,7 @@ test('no page has a barrier that axe finds, light or dark, or cuts a text on a s
     await page.emulateMedia({ colorScheme: 'light' });
     await page.goto(world.url + href);
     await page.locator('main h1').waitFor();
-    await page.locator('.loading').waitFor({ state: 'detached' });
+    await page.locator('.loading').first().waitFor({ state: 'detached' });
     t.deepEqual(await barriers(page), [], href);
     await page.setViewportSize({ width: 360, height: 740 });
     await requireFit(t, page, href);
