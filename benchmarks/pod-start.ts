@@ -4,7 +4,6 @@
 //     [--rounds N]
 // The image must be on the node, which is this machine; --host is its address as pods see it. The
 // agent is that of the chart deploy/helm-agent. Creates the namespace pod-start-*, and deletes it.
-import { readFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -12,6 +11,7 @@ import { connectCluster } from '../src/kube/cluster.ts';
 import { stringAt } from '../src/objects/fields.ts';
 import { kubeconfigText } from '../test/e2e/real-cluster.ts';
 import { processesOf, upgradedAgent } from '../test/e2e/upgraded-agent.ts';
+import { useOf } from './process-use.ts';
 import { median } from './statistics.ts';
 
 const { values: flags } = parseArgs({
@@ -23,22 +23,8 @@ if (image === undefined || host === undefined) {
   process.exit(2);
 }
 
-/** Ticks of the processor times and start times of Linux in a second. */
-const ticks = 100;
-
 /** Time after the pods are gone, until the cluster has nothing else to do. */
 const restMs = 5000;
-
-/** Returns the age of a process and the processor time that it has used, in seconds. */
-async function timesOf(pid: number): Promise<{ age: number; processor: number }> {
-  const [stat, uptime] = await Promise.all([readFile(`/proc/${pid}/stat`, 'utf8'), readFile('/proc/uptime', 'utf8')]);
-  const fields = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .map(Number);
-  const [user = NaN, system = NaN, start = NaN] = [fields[11], fields[12], fields[19]];
-  return { age: Number.parseFloat(uptime) - start / ticks, processor: (user + system) / ticks };
-}
 
 const cluster = connectCluster({ text: kubeconfigText() });
 const name = `pod-start-${process.pid}`;
@@ -61,7 +47,7 @@ try {
     const [pod] = await agent.pods('agent');
     const [pid] = pod === undefined ? [] : await processesOf(pod);
     if (pod === undefined || pid === undefined) throw new Error('the pod of the agent was not found');
-    const { age, processor } = await timesOf(pid);
+    const { age, cpu: processor } = useOf(pid);
     const created = Date.parse(stringAt(pod, 'metadata', 'creationTimestamp') ?? '');
     const row = { process: age - (Date.now() - at) / 1000, pod: (at - created) / 1000, processor };
     rows.push(row);

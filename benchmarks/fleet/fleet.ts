@@ -8,7 +8,6 @@
 // relays them to the other.
 import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -16,6 +15,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { freePort, postgresFolder, startPostgres } from '../../test/control-plane/support/postgres.ts';
+import { type ProcessUse, useOf } from '../process-use.ts';
 import type { Fleet, FleetReport } from './agents.ts';
 
 const option = (value: string) => ({ type: 'string' as const, default: value });
@@ -40,16 +40,6 @@ const now = () => performance.timeOrigin + performance.now();
 const percentile = (sorted: readonly number[], part: number) => sorted[Math.floor((sorted.length - 1) * part)] ?? 0;
 const requests = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** The processor time in seconds and the memory in MiB of a process. */
-function usage(pid: number): { cpu: number; rss: number; peak: number } {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const mebibytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
-  // ticks of 10 ms, as Linux counts for programs
-  return { cpu: (Number(fields[11]) + Number(fields[12])) / 100, rss: mebibytes('VmRSS'), peak: mebibytes('VmHWM') };
-}
-
 /** A control plane that is started. */
 interface Plane {
   readonly port: number;
@@ -72,8 +62,8 @@ class Run {
   }
 
   /** The processor time of all control planes, and the memory of the one that leads. */
-  #usage(): ReturnType<typeof usage> {
-    const [first = { cpu: 0, rss: 0, peak: 0 }, ...others] = this.#hubs.map(({ pid = 0 }) => usage(pid));
+  #usage(): Omit<ProcessUse, 'age'> {
+    const [first = { cpu: 0, resident: 0, peak: 0 }, ...others] = this.#hubs.map(({ pid = 0 }) => useOf(pid));
     return { ...first, cpu: others.reduce((sum, { cpu }) => sum + cpu, first.cpu) };
   }
 
@@ -114,8 +104,8 @@ class Run {
     await sleep(idleSeconds * 1000);
     const after = this.#usage();
     const share = (after.cpu - before.cpu) / idleSeconds;
-    console.log(`idle: ${after.rss.toFixed(0)} MiB, ${share.toFixed(3)} of a core over ${idleSeconds} s`);
-    return after.rss;
+    console.log(`idle: ${after.resident.toFixed(0)} MiB, ${share.toFixed(3)} of a core over ${idleSeconds} s`);
+    return after.resident;
   }
 
   async kill(idleRss: number): Promise<void> {
@@ -150,12 +140,12 @@ class Run {
     const sent = now();
     await this.#until('all have arrived', () => Promise.resolve(keys.every((key) => this.#arrived.has(key))));
     const arrived = Math.max(...keys.map((key) => this.#arrived.get(key) ?? 0));
-    const { rss, peak, cpu } = this.#usage();
+    const { resident, peak, cpu } = this.#usage();
     const refused = statuses.filter((status) => status !== 202).length;
     console.log(`the same command (${valuesBytes} bytes) to all: sent in ${((sent - began) / 1000).toFixed(1)} s,`);
     console.log(`  accepted by the last agent after ${((arrived - began) / 1000).toFixed(1)} s, ${refused} refused;`);
     console.log(
-      `  ${rss.toFixed(0)} MiB, ${peak.toFixed(0)} at the peak, ${(cpu - before.cpu).toFixed(1)} s of a processor,`,
+      `  ${resident.toFixed(0)} MiB, ${peak.toFixed(0)} at the peak, ${(cpu - before.cpu).toFixed(1)} s of a processor,`,
     );
     console.log(`  ${(((cpu - before.cpu) * 1000) / count).toFixed(2)} ms for each`);
   }

@@ -16,7 +16,7 @@ import type { KubeCluster } from '../../src/kube/cluster.ts';
 import { stringAt } from '../../src/objects/fields.ts';
 import { readLogRecords } from '../../src/protocol/streams/log-records.ts';
 import { type Harness, openHarness } from '../../test/e2e/open-harness.ts';
-import { useOf } from './process-use.ts';
+import { useOf } from '../process-use.ts';
 
 const option = (value: string) => ({ type: 'string' as const, default: value });
 const { values: flags } = parseArgs({

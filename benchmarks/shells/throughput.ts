@@ -16,8 +16,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { connectCluster, type KubeCluster } from '../../src/kube/cluster.ts';
 import { stringAt } from '../../src/objects/fields.ts';
+import { useOf } from '../process-use.ts';
 import { median } from '../statistics.ts';
-import { useOf } from './process-use.ts';
 
 const option = (value: string) => ({ type: 'string' as const, default: value });
 const { values: flags } = parseArgs({

@@ -1,5 +1,6 @@
 import { ControlPlaneError } from '../error.ts';
 import type { CommandRecord, CommandStore, EventRecord, StoreContents, StoredEntry } from '../store/command-store.ts';
+import { layeredStore } from '../store/layered-store.ts';
 import { dataKeyCollection, type DataKeys, isEncrypted, openDataKeys } from './data-keys.ts';
 import type { KeyEncryption } from './key-encryption.ts';
 
@@ -12,10 +13,7 @@ import type { KeyEncryption } from './key-encryption.ts';
  */
 export function createEncryptedStore(store: CommandStore, encryption: KeyEncryption | undefined): CommandStore {
   let opened: DataKeys | undefined;
-  return {
-    retention: store.retention,
-    ...(store.lost && { lost: store.lost }),
-    isReachable: () => store.isReachable?.() !== false,
+  return layeredStore(store, {
     async open(signal) {
       const contents = await store.open(signal);
       const { entries = [] } = contents;
@@ -53,10 +51,7 @@ export function createEncryptedStore(store: CommandStore, encryption: KeyEncrypt
       const events = await store.events(key);
       return events.map((stored) => decryptedEvent(key, stored, opened));
     },
-    audit: (page) => store.audit(page),
-    ...(store.backup && { backup: store.backup.bind(store) }),
-    close: () => store.close(),
-  };
+  });
 }
 
 const isDataKey = ({ collection }: StoredEntry): boolean => collection === dataKeyCollection;

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { ControlPlaneError } from '../error.ts';
 import type { CommandStore, StoreBatch, StoreContents, StoredEntry } from './command-store.ts';
+import { layeredStore } from './layered-store.ts';
 
 /** The collection of the payloads that commands name, by their digests. */
 const payloadCollection = 'payload';
@@ -17,21 +18,14 @@ const prefix = 'shared:';
  */
 export function createSharingStore(store: CommandStore): CommandStore {
   const shared = new SharedPayloads();
-  return {
-    retention: store.retention,
-    ...(store.lost && { lost: store.lost }),
-    isReachable: () => store.isReachable?.() !== false,
+  return layeredStore(store, {
     open: async (signal) => shared.open(await store.open(signal)),
     async write(batch) {
       const { stored, commit } = shared.prepare(batch);
       await store.write(stored);
       commit();
     },
-    events: (key) => store.events(key),
-    audit: (page) => store.audit(page),
-    ...(store.backup && { backup: store.backup.bind(store) }),
-    close: () => store.close(),
-  };
+  });
 }
 
 /** Which commands name which payload in the store. */

@@ -324,7 +324,7 @@ const maxKeptText = 256;
 
 /** Returns what identifies a JSON text of an object. No digest begins like such a text. */
 function textKey(text: string): string {
-  return text.length <= maxKeptText ? text : hash('sha256', text, 'base64');
+  return text.length <= maxKeptText ? text : digestOf(text);
 }
 
 function expressionsOf(conditions: readonly WantedCondition[]): string[] {

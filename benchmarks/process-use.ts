@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** The processor time in seconds and the memory in MiB of a process. */
+/** The age and the processor time in seconds, and the memory in MiB, of a process. */
 export interface ProcessUse {
+  age: number;
   cpu: number;
   resident: number;
   /** The largest since its start. */
@@ -15,6 +16,7 @@ export function useOf(pid: number): ProcessUse {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const mebibytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
   // ticks of 10 ms, as Linux counts for programs
-  const cpu = (Number(fields[11]) + Number(fields[12])) / 100;
-  return { cpu, resident: mebibytes('VmRSS'), peak: mebibytes('VmHWM') };
+  const seconds = (field: number) => Number(fields[field]) / 100;
+  const age = Number.parseFloat(readFileSync('/proc/uptime', 'utf8')) - seconds(19);
+  return { age, cpu: seconds(11) + seconds(12), resident: mebibytes('VmRSS'), peak: mebibytes('VmHWM') };
 }
