@@ -1,5 +1,6 @@
 // A process with many agents, which fleet.ts starts: the connections of the program, and commands
 // that end at once.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { defaultBackoff } from '../../src/agent/connection/backoff.ts';
 import { Channel } from '../../src/agent/connection/channel.ts';
 import { Uplink } from '../../src/agent/connection/uplink.ts';
@@ -28,13 +29,18 @@ export interface FleetReport {
   greetings: { agentId: string; at: number }[];
   /** The key of each command, and when it arrived. */
   arrivals: { key: string; at: number }[];
+  /** The longest time in milliseconds for which the process did nothing for its agents. */
+  pause: number;
 }
 
 const nothing = () => undefined;
 const log: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => log };
 const recorder: AgentRecorder = silentRecorder();
 const turns = new FrameTurns();
-let report: FleetReport = { greetings: [], arrivals: [] };
+const newReport = (): FleetReport => ({ greetings: [], arrivals: [], pause: 0 });
+let report = newReport();
+const delays = monitorEventLoopDelay({ resolution: 5 });
+delays.enable();
 
 const now = () => performance.timeOrigin + performance.now();
 const accepted = JSON.stringify({ durable: false });
@@ -75,8 +81,9 @@ function start(agentId: string, url: string): void {
 process.on('disconnect', () => process.exit());
 process.on('message', (message: Fleet | 'report') => {
   if (message === 'report') {
-    process.send?.(report);
-    report = { greetings: [], arrivals: [] };
+    process.send?.({ ...report, pause: delays.max / 1e6 } satisfies FleetReport);
+    delays.reset();
+    report = newReport();
     return;
   }
   const { urls, agents, perSecond } = message;

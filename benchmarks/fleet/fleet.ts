@@ -12,6 +12,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { freePort, postgresFolder, startPostgres } from '../../test/control-plane/support/postgres.ts';
@@ -55,6 +56,8 @@ class Run {
   /** When the newest greeting of each agent arrived. */
   readonly #greeted = new Map<string, number>();
   readonly #arrived = new Map<string, number>();
+  /** The longest pause of the process of the agents since it was last reset, in milliseconds. */
+  #pause = 0;
 
   constructor(planes: readonly Plane[]) {
     this.#planes = planes;
@@ -152,6 +155,10 @@ class Run {
 
   /** Sends commands at a rate to agents in turn. */
   async sendAtRate(): Promise<void> {
+    await this.#collect();
+    this.#pause = 0;
+    const delays = monitorEventLoopDelay({ resolution: 5 });
+    delays.enable();
     const before = this.#usage();
     const total = rate * seconds;
     const sentAt = new Map<string, number>();
@@ -178,7 +185,9 @@ class Run {
     console.log(
       `  to the agent: median ${percentile(times, 0.5).toFixed(0)} ms, p99 ${percentile(times, 0.99).toFixed(0)} ms; ${(cpu / took).toFixed(2)} of a core,`,
     );
-    console.log(`  ${((cpu * 1000) / total).toFixed(2)} ms of a processor for each`);
+    console.log(`  ${((cpu * 1000) / total).toFixed(2)} ms of a processor for each;`);
+    const [ofAgents, own] = [this.#pause, delays.max / 1e6].map((pause) => pause.toFixed(0));
+    console.log(`  longest pause of the process of the agents ${ofAgents} ms, of this one ${own} ms`);
   }
 
   async close(): Promise<void> {
@@ -228,7 +237,8 @@ class Run {
   async #collect(): Promise<void> {
     const reply = once(this.#agents, 'message') as Promise<[FleetReport]>; // as that process sends it
     this.#agents.send('report');
-    const [{ greetings, arrivals }] = await reply;
+    const [{ greetings, arrivals, pause }] = await reply;
+    this.#pause = Math.max(this.#pause, pause);
     for (const { agentId, at } of greetings) this.#greeted.set(agentId, at);
     for (const { key, at } of arrivals) if (!this.#arrived.has(key)) this.#arrived.set(key, at);
   }

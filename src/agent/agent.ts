@@ -169,7 +169,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     controlPlaneUrl,
     instanceId,
     term,
-    journal = createMemoryJournal(),
+    journal = createMemoryJournal(undefined, () => options.now().getTime()),
   } = options;
   const times = { ...defaultTimes, ...options.times };
   const { recorder = silentRecorder() } = options;
@@ -301,7 +301,7 @@ function helloOf(
   { types }: CommandTable,
 ): Hello {
   const limits = { maxPacketBytes };
-  const packets = clusterHealth ? ['log', 'health'] : ['log'];
+  const packets = ['log', 'journaled', ...(clusterHealth ? ['health'] : [])];
   const ids = { agentId, instanceId, processId };
   return {
     ...ids,

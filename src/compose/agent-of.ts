@@ -259,7 +259,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     const journal = measuredJournal(
       setup.journal === 'cluster'
         ? createClusterJournal({ ...journaling, instanceId, processId, signingKey })
-        : createMemoryJournal(),
+        : createMemoryJournal(undefined, Date.now),
       recorder,
     );
     const journalHealth = new ClusterHealth({ probe: (signal) => journal.isWritable(signal), now: () => new Date() });

@@ -14,6 +14,8 @@ import {
   healthSchema,
   type Hello,
   helloSchema,
+  type Journaled,
+  journaledSchema,
   type Result,
   resultSchema,
   type Status,
@@ -42,6 +44,7 @@ export interface AgentListener {
   log(key: string, log: Log, bytes: number): void;
   result(key: string, result: Result, bytes: number, signed?: SignedResult): void;
   health(health: Health): void;
+  journaled(journaled: Journaled): void;
   /**
    * Called once, when the connection is closed. `isCut` says that neither end has closed it: the
    * network or the agent's process has failed.
@@ -258,6 +261,10 @@ function dispatch({ key = '', type, payload, envelope }: Packet, bytes: number, 
     }
     case 'health': {
       listener.health(decodePayload(healthSchema, payload));
+      return;
+    }
+    case 'journaled': {
+      listener.journaled(decodePayload(journaledSchema, payload));
       return;
     }
     case 'result': {

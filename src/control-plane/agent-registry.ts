@@ -17,6 +17,7 @@ import { type ConnectedAgent, packetFor, unfinishedPackets } from './connected-a
 import type { Copies } from './copies.ts';
 import { lostTooMany } from './handover.ts';
 import type { AgentIdentity } from './identity.ts';
+import type { LaterCommands } from './later-commands.ts';
 import type { ControlPlaneLimits } from './limits.ts';
 import type { Logger } from './logger.ts';
 import type { TrackedCommand } from './tracked-command.ts';
@@ -46,6 +47,8 @@ export interface AgentRegistryOptions {
   deliver: (command: TrackedCommand) => void;
   /** Whether an agent has a key, which is then the only way to prove its id. */
   hasKey: (agentId: string) => boolean;
+  /** The commands that agents know, and the control plane does not. */
+  laterCommands: Pick<LaterCommands, 'request' | 'add'>;
   /** Finds processes that have the identity of an agent and are not of its cluster. */
   copies: Pick<Copies, 'examine' | 'replaced' | 'refused'>;
   /** Whether a command has a stream. */
@@ -59,7 +62,7 @@ export interface AgentRegistryOptions {
 }
 
 /** The packets that agents send only if they are asked to. */
-const optionalPackets: ReadonlySet<string> = new Set(['log', 'health']);
+const optionalPackets: ReadonlySet<string> = new Set(['log', 'health', 'journaled']);
 
 /** The socket of an agent after its handshake. */
 export interface AgentSocket {
@@ -142,7 +145,7 @@ export class AgentRegistry {
 
   /** Serves the socket of an agent until it is closed. */
   serve({ socket, stream, identity }: AgentSocket): void {
-    const { commands, heartbeat, helloTimeoutMs, log, whenStored, onDelivered } = this.#options;
+    const { commands, laterCommands, heartbeat, helloTimeoutMs, log, whenStored, onDelivered } = this.#options;
     let agent: Hello | undefined;
     const strangeKeys = new Allowance({ count: 10, perSecond: 0.1 });
     const own = (key: string) => {
@@ -185,6 +188,9 @@ export class AgentRegistry {
         health: (health) => {
           const entry = agent && this.#instance(agent.agentId, agent.instanceId);
           if (entry?.connection === connection) entry.agent = { ...entry.agent, ...health };
+        },
+        journaled: (journaled) => {
+          if (agent) for (const packet of laterCommands.add(agent, journaled)) connection.send(packet);
         },
         closed: (isCut) => {
           identity?.revoked?.removeEventListener('abort', revoke);
@@ -276,6 +282,8 @@ export class AgentRegistry {
     const isAsked = ({ isRestored }: TrackedCommand) => (hello.resume ? isNewSession : isRestored);
     const asked = own.filter((command) => command.packet === undefined && isAsked(command));
     for (const packet of unfinishedPackets(asked)) connection.send(packet);
+    const request = this.#options.laterCommands.request(hello);
+    if (request) connection.send(request);
     this.#handOver(agentId);
     this.#closeReplaced(agentId);
     for (const command of this.#options.commands.openOf(agentId)) {

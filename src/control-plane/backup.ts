@@ -49,21 +49,56 @@ export function backupRoutes({ store, audit }: BackupRoutesOptions): ApiRoute[] 
   ];
 }
 
-/** Notes that a control plane starts from a backup, and what it therefore does not know. */
+/** The entry of a control plane that has started from a backup, with the times of both. */
+const restoredEntry = { collection: backupEntry.collection, id: 'restored' };
+
+/**
+ * Time after a start from a backup in which agents are asked for later commands, in milliseconds:
+ * those that were away come back, and know the commands of their last day.
+ */
+const askedMs = 7 * 24 * 3_600_000;
+
+/**
+ * Notes that a control plane starts from a backup, and what it therefore does not know. Returns the
+ * time of the backup in milliseconds, also at later starts as long as agents are asked for later
+ * commands; undefined if they are not.
+ */
 export function noteRestored(
   entries: readonly StoredEntry[],
-  { audit, log, keep }: Pick<BackupRoutesOptions, 'audit'> & { log: Logger; keep: (entry: StoredEntry) => void },
-): void {
-  const { collection, id } = backupEntry;
-  const entry = entries.find((found) => found.collection === collection && found.id === id);
-  if (!entry) return;
-  const { at } = madeSchema.parse(JSON.parse(entry.text ?? ''));
+  { audit, log, now, keep }: NoteRestoredOptions,
+): number | undefined {
+  const find = ({ collection, id }: typeof backupEntry) =>
+    entries.find((found) => found.collection === collection && found.id === id)?.text;
+  const earlier = readRestored(find(restoredEntry));
+  const asksSince = earlier && now().getTime() - Date.parse(earlier.startedAt) < askedMs ? earlier.madeAt : undefined;
+  const made = find(backupEntry);
+  if (made === undefined) {
+    if (earlier && asksSince === undefined) keep({ ...restoredEntry, text: undefined });
+    return asksSince === undefined ? undefined : Date.parse(asksSince);
+  }
+  const { at } = madeSchema.parse(JSON.parse(made));
   audit.add({ action: `restored from the backup of ${at}`, decision: 'allowed', outcome: 'ok' });
   const unknown =
-    'started from a backup: later commands, results, rollouts and keys of agents are not known, and tokens ' +
-    'that were revoked later are valid again; agents are asked for the results of the commands in it';
+    'started from a backup: later rollouts and keys of agents are not known, and tokens that were revoked later ' +
+    'are valid again; agents are asked for later commands, and for the results of those in it';
   log.warn({ backup: at }, unknown);
+  // the agents may not have replied since the start from an earlier one
+  const madeAt = [at, ...(asksSince === undefined ? [] : [asksSince])].sort()[0] ?? at;
+  keep({ ...restoredEntry, text: JSON.stringify({ madeAt, startedAt: now().toISOString() }) });
   keep({ ...backupEntry, text: undefined });
+  return Date.parse(madeAt);
+}
+
+interface NoteRestoredOptions extends Pick<BackupRoutesOptions, 'audit'> {
+  log: Logger;
+  now: () => Date;
+  keep: (entry: StoredEntry) => void;
 }
 
 const madeSchema = z.object({ at: z.iso.datetime() });
+
+const restoredSchema = z.object({ madeAt: z.iso.datetime(), startedAt: z.iso.datetime() });
+
+function readRestored(text: string | undefined): z.output<typeof restoredSchema> | undefined {
+  return text === undefined ? undefined : restoredSchema.parse(JSON.parse(text));
+}

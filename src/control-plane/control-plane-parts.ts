@@ -19,6 +19,7 @@ import { Dispatcher } from './dispatcher.ts';
 import { createEncryptedStore } from './encryption/encrypted-store.ts';
 import { AgentKeys } from './enrolment/agent-keys.ts';
 import { type KnownAgent, listKnownAgents } from './known-agent.ts';
+import { LaterCommands } from './later-commands.ts';
 import { defaultControlPlaneLimits } from './limits.ts';
 import { silentLog } from './logger.ts';
 import { presence } from './rollouts/presence.ts';
@@ -120,8 +121,9 @@ export function createParts(
     keep: (entry) => commands.keep(entry),
     stored: () => commands.stored(),
   });
+  const laterCommands = new LaterCommands({ commands, audit, log, now, maxAgents: limits.knownAgents });
   const agents: AgentRegistry = new AgentRegistry({
-    ...{ commands, limits, heartbeat, helloTimeoutMs, log, now, newEpoch: newKey, version },
+    ...{ commands, laterCommands, limits, heartbeat, helloTimeoutMs, log, now, newEpoch: newKey, version },
     whenStored: (stored) => commands.whenStored(stored),
     deliver: (command) => dispatcher.deliver(command),
     hasKey: (agentId) => keys.has(agentId),
@@ -196,8 +198,21 @@ export function createParts(
   });
   const knownAgents = (): KnownAgent[] => listKnownAgents({ agents, commands, registered, keys, copies, now });
   return {
-    ...{ log, recorder, limits, heartbeat, helloTimeoutMs, store },
-    ...{ commands, audit, charts, streams, recordings, attended, keys, copies, connectionNotes, webhooks, agents },
+    ...{ log, now, recorder, limits, heartbeat, helloTimeoutMs, store },
+    ...{
+      commands,
+      laterCommands,
+      audit,
+      charts,
+      streams,
+      recordings,
+      attended,
+      keys,
+      copies,
+      connectionNotes,
+      webhooks,
+      agents,
+    },
     ...{ tokens, sessions, guard, dispatcher, rollouts, knownAgents },
   };
 }

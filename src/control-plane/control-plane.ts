@@ -362,7 +362,8 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   async #openAll(): Promise<void> {
     const { entries = [], lastAudit } = await this.#parts.commands.open(this.#closing.signal);
     this.#parts.audit.open(lastAudit);
-    noteRestored(entries, { ...this.#parts, keep: (entry) => this.#parts.commands.keep(entry) });
+    const { laterCommands, commands } = this.#parts;
+    laterCommands.open(noteRestored(entries, { ...this.#parts, keep: (entry) => commands.keep(entry) }));
     this.#parts.keys.open(entries);
     this.tokens.open(entries);
     this.sessions?.open(entries);

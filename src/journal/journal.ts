@@ -37,6 +37,12 @@ export interface KnownCommand {
   outcome?: string;
 }
 
+/** A command that the journal has, without what is private to its sender. */
+export interface ListedCommand extends Pick<JournaledCommand, 'key' | 'fingerprint' | 'type'> {
+  /** Time in milliseconds. */
+  acceptedAt: number;
+}
+
 /** The accepted commands and their outcomes. Outcomes are opaque text. */
 export interface Journal {
   /** Whether commands that change a release survive the process. */
@@ -58,6 +64,11 @@ export interface Journal {
   finish(key: string, outcome: string): Promise<void>;
   /** Returns what is known about a key. */
   find(key: string): Promise<KnownCommand | undefined>;
+  /**
+   * Returns the commands that change a release, in the order of their acceptance: those that run,
+   * and those whose outcome is kept. None is anonymous.
+   */
+  list(): ListedCommand[];
   /** Takes over the commands that an earlier process has left, in the order of their acceptance. */
   takeOver(): Promise<UnfinishedCommand[]>;
   /**

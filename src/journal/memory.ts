@@ -1,4 +1,4 @@
-import type { Journal, JournaledCommand, KnownCommand } from './journal.ts';
+import type { Journal, JournaledCommand, KnownCommand, ListedCommand } from './journal.ts';
 import { progressOf, stateOf } from './operation-state.ts';
 
 export interface MemoryJournalLimits {
@@ -12,19 +12,24 @@ const defaultLimits: MemoryJournalLimits = { maxFinished: 1000, maxOutcomeLength
 
 interface Running {
   command: JournaledCommand;
+  acceptedAt: number | undefined;
   /** JSON text of the last state. */
   state?: string;
   failedContinuations: number;
   isSuspect: boolean;
 }
 
-type Finished = Required<KnownCommand>;
+interface Finished extends Required<KnownCommand> {
+  /** Undefined for a command that only reads. */
+  listed: ListedCommand | undefined;
+}
 
 /**
  * Returns a journal that lives as long as the process. The command that finished first is forgotten
- * first; a running command is never forgotten.
+ * first; a running command is never forgotten. `now` returns a time in milliseconds; without it, no
+ * command is listed.
  */
-export function createMemoryJournal(limits: MemoryJournalLimits = defaultLimits): Journal {
+export function createMemoryJournal(limits: MemoryJournalLimits = defaultLimits, now?: () => number): Journal {
   const running = new Map<string, Running>();
   const finished = new Map<string, Finished>();
   /** The commands that this process continues, and what was known of them before. */
@@ -33,7 +38,9 @@ export function createMemoryJournal(limits: MemoryJournalLimits = defaultLimits)
 
   function known(key: string): KnownCommand | undefined {
     const entry = running.get(key);
-    return entry === undefined ? finished.get(key) : { fingerprint: entry.command.fingerprint };
+    if (entry !== undefined) return { fingerprint: entry.command.fingerprint };
+    const ended = finished.get(key);
+    return ended && { fingerprint: ended.fingerprint, outcome: ended.outcome };
   }
 
   function runningEntry(key: string): Running {
@@ -54,7 +61,7 @@ export function createMemoryJournal(limits: MemoryJournalLimits = defaultLimits)
     durable: false,
     accept(command) {
       const found = known(command.key);
-      if (!found) running.set(command.key, { command, failedContinuations: 0, isSuspect: false });
+      if (!found) running.set(command.key, { command, acceptedAt: now?.(), failedContinuations: 0, isSuspect: false });
       return Promise.resolve(found);
     },
     async save(key, state) {
@@ -70,15 +77,20 @@ export function createMemoryJournal(limits: MemoryJournalLimits = defaultLimits)
     },
     async finish(key, outcome) {
       await Promise.resolve();
-      const { command } = runningEntry(key);
+      const entry = runningEntry(key);
+      const { command } = entry;
       running.delete(key);
       if (!command.isAnonymous) {
-        finished.set(key, { fingerprint: command.fingerprint, outcome });
+        finished.set(key, { fingerprint: command.fingerprint, outcome, listed: listedOf(entry) });
         outcomeLength += outcome.length;
         forgetOldest();
       }
     },
     find: (key) => Promise.resolve(known(key)),
+    list() {
+      const all = [...Array.from(finished.values(), ({ listed }) => listed), ...Array.from(running.values(), listedOf)];
+      return all.filter((listed) => listed !== undefined).sort((a, b) => a.acceptedAt - b.acceptedAt);
+    },
     takeOver() {
       const left = [...running.values()].filter(({ command }) => command.isDurable);
       continued.clear();
@@ -104,4 +116,10 @@ export function createMemoryJournal(limits: MemoryJournalLimits = defaultLimits)
     check: () => Promise.resolve(),
     close: () => undefined,
   };
+}
+
+/** Returns undefined for a command that only reads, or has no time, or whose sender has no key. */
+function listedOf({ command, acceptedAt }: Pick<Running, 'command' | 'acceptedAt'>): ListedCommand | undefined {
+  const { key, fingerprint, type, isDurable, isAnonymous } = command;
+  return isDurable && !isAnonymous && acceptedAt !== undefined ? { key, fingerprint, type, acceptedAt } : undefined;
 }

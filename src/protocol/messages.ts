@@ -62,7 +62,7 @@ export const helloSchema = z.object({
     .optional()
     .describe("Whether commands that change a release survive the agent's process. Default: false"),
   packets: optionalPacketsSchema.describe(
-    'Types of packets that the agent sends only to a control plane that takes them: `log`, `health`',
+    'Types of packets that the agent sends only to a control plane that takes them: `log`, `health`, `journaled`',
   ),
   packetFields: optionalPacketsSchema.describe(
     'Fields of packets that the agent knows besides `key`, `type`, `payload` and `seq`: `sentBy`, `traceparent`, `envelope`. Default: none',
@@ -132,6 +132,43 @@ export const unfinishedSchema = z.object({
     .max(maxUnfinished)
     .describe('Commands that the agent accepted, or may have accepted, and that have no result yet'),
 });
+
+/** Length of a time that another program has written. */
+const maxTimeLength = 40;
+
+/**
+ * Sent after `welcome` by a control plane that has started from a backup, to an agent with
+ * `journaled` in `packets` of its `hello`.
+ */
+export const journalSchema = z.object({
+  after: z.iso
+    .datetime()
+    .max(maxTimeLength)
+    .describe('Time after which the commands were accepted that the agent is to list, RFC 3339'),
+});
+
+/** Number of commands in one packet. */
+export const maxJournaled = 1000;
+
+/** The reply to `journal`: at least one packet, and several for more commands than one may have. */
+export const journaledSchema = z.object({
+  commands: z
+    .array(
+      z.object({
+        key: z.string().min(1).max(maxKeyLength).describe('Key of the command'),
+        type: printableSchema(maxTypeLength).min(1).describe('Type of the command'),
+        fingerprint: z
+          .string()
+          .length(64)
+          .regex(/^[0-9a-f]*$/)
+          .describe('SHA-256 of its type, a line feed and its payload, in hexadecimal'),
+        acceptedAt: z.iso.datetime().max(maxTimeLength).describe('When the agent accepted it, RFC 3339'),
+      }),
+    )
+    .max(maxJournaled)
+    .describe('Commands that change a release and that the agent still knows, in the order of their acceptance'),
+});
+export type Journaled = z.output<typeof journaledSchema>;
 
 export const acceptedSchema = z.object({
   durable: z.boolean().describe("Whether the command survives the agent's process"),
@@ -248,6 +285,7 @@ export const agentMessageSchemas = {
   evidence: evidenceSchema,
   log: logSchema,
   health: healthSchema,
+  journaled: journaledSchema,
   result: resultSchema,
   ack: ackSchema,
 };
@@ -259,6 +297,7 @@ export const controlPlaneMessageSchemas = {
   proved: provedSchema,
   welcome: welcomeSchema,
   unfinished: unfinishedSchema,
+  journal: journalSchema,
   drain: drainSchema,
   ack: ackSchema,
 };

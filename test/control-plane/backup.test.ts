@@ -3,8 +3,11 @@ import { readdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
+import { noteRestored } from '../../src/control-plane/backup.ts';
 import { createPostgresStore, createSqliteStore } from '../../src/control-plane/index.ts';
+import { backupEntry, type StoredEntry } from '../../src/control-plane/store/command-store.ts';
 import { testAgent } from '../agent/support/agent.ts';
+import { recordingLog } from '../agent/support/log.ts';
 import { testRelease } from '../agent/support/release.ts';
 import { eventually } from '../support/eventually.ts';
 import { temporaryFile } from './support/file.ts';
@@ -60,7 +63,7 @@ test('a control plane that is restored says so, once, and its audit log continue
   t.false(second.lines.some((line) => line.includes('started from a backup')));
 });
 
-test('a command that was done after the backup is not done again, and its result is learned', async (t) => {
+test('commands that were done after the backup are not done again, and their results are learned', async (t) => {
   const original = await testPlane(t, { store: createSqliteStore(await temporaryFile(t)) });
   const waiting = original.plane.install('edge-1', parameters, { key: 'waited', deliverWithin: '1h' });
   await waiting.stored;
@@ -75,11 +78,12 @@ test('a command that was done after the backup is not done again, and its result
   await original.plane.close();
 
   const restored = await testPlane(t, { store: createSqliteStore(copy), port });
-  t.is(restored.plane.command('later'), undefined, 'it cannot know this command');
   t.true((await restored.plane.command('waited')?.result)?.ok);
+  await eventually('the command of after the backup is known', () => restored.plane.command('later') !== undefined);
+  t.true((await restored.plane.command('later')?.result)?.ok);
   t.is(puppets.calls.length, 2);
   const again = restored.plane.install('edge-1', parameters, { key: 'later' });
-  t.true((await again.result).ok, 'a sender that repeats it gets the result of the agent');
+  t.true((await again.result).ok, 'a sender that repeats it gets the same result');
   t.is(puppets.calls.length, 2);
 });
 
@@ -100,6 +104,37 @@ test('the result of a command that was running at the time of the backup is aske
   t.deepEqual(JSON.parse((await later.packet('unfinished')).payload ?? ''), { keys: [key] });
   later.send('result', installed, key);
   t.true((await restored.plane.command(key)?.result)?.ok);
+});
+
+/** Returns a function that starts with the entries of the start before, and returns its time. */
+function starts(t: ExecutionContext) {
+  const entries = new Map<string, StoredEntry>();
+  const { log } = recordingLog();
+  return (now: string, backup?: string) => {
+    if (backup !== undefined) entries.set('made', { ...backupEntry, text: JSON.stringify({ at: backup }) });
+    const since = noteRestored([...entries.values()], {
+      ...{ log, audit: { add: () => t.pass() }, now: () => new Date(now) },
+      keep: (entry) => (entry.text === undefined ? entries.delete(entry.id) : entries.set(entry.id, entry)),
+    });
+    return { since: since === undefined ? undefined : new Date(since).toISOString(), entries: entries.size };
+  };
+}
+
+test('agents are asked for later commands for a week, also after further starts', (t) => {
+  const start = starts(t);
+  t.deepEqual(start('2026-01-01T00:00:00Z'), { since: undefined, entries: 0 });
+  t.deepEqual(start('2026-02-01T00:00:00Z', '2026-01-31T00:00:00Z'), { since: '2026-01-31T00:00:00.000Z', entries: 1 });
+  t.deepEqual(start('2026-02-07T00:00:00Z'), { since: '2026-01-31T00:00:00.000Z', entries: 1 });
+  t.deepEqual(start('2026-02-09T00:00:00Z'), { since: undefined, entries: 0 });
+  t.deepEqual(start('2026-02-07T00:00:00Z'), { since: undefined, entries: 0 });
+});
+
+test('agents are asked for what is later than the older one of two backups within a week', (t) => {
+  const start = starts(t);
+  start('2026-02-01T00:00:00Z', '2026-01-31T00:00:00Z');
+  t.is(start('2026-02-02T00:00:00Z', '2026-02-01T12:00:00Z').since, '2026-01-31T00:00:00.000Z');
+  t.is(start('2026-02-08T12:00:00Z').since, '2026-01-31T00:00:00.000Z', 'a week from the second start');
+  t.is(start('2026-04-01T00:00:00Z', '2026-03-31T00:00:00Z').since, '2026-03-31T00:00:00.000Z');
 });
 
 test('only an administrator gets a backup, and a control plane without a file says what to do', async (t) => {

@@ -96,6 +96,39 @@ test('another process takes over what is not finished, in the order of acceptanc
   t.deepEqual(await second.accept(command('done')), { fingerprint: 'f-done', outcome: 'outcome' });
 });
 
+test('lists the commands of this process and of earlier ones, without their payloads', async (t) => {
+  const { start, requests } = await agentOf(t);
+  let time = 100;
+  const first = start('a', { now: () => ++time });
+  for (const key of ['runs', 'ended']) await first.accept(command(key));
+  await first.accept(command('anonymous', { isAnonymous: true }));
+  await first.accept(command('reads', { isDurable: false }));
+  await first.finish('ended', 'outcome');
+  const listed = (key: string, acceptedAt: number) => {
+    return { key, fingerprint: `f-${key}`, type: 'install_release', acceptedAt };
+  };
+  t.deepEqual(first.list(), [listed('runs', 101), listed('ended', 102)]);
+  const second = start('b', { now: () => 200 });
+  await second.takeOver();
+  await second.accept(command('new'));
+  const sent = requests.length;
+  t.deepEqual(second.list(), [listed('runs', 101), listed('ended', 102), listed('new', 200)]);
+  t.is(requests.length, sent, 'without a request');
+});
+
+test('lists nothing that is not kept any more', async (t) => {
+  const { start } = await agentOf(t, { limits: { maxFinished: 1, maxBytes: 1_000_000, maxAgeMs: 1_000_000 } });
+  const journal = start('a');
+  for (const key of ['a', 'b']) {
+    await journal.accept(command(key));
+    await journal.finish(key, 'outcome');
+  }
+  t.deepEqual(
+    journal.list().map(({ key }) => key),
+    ['b'],
+  );
+});
+
 /** Returns how many processes have continued the command `k` and have not ended orderly. */
 const failuresOf = async (journal: Journal) => (await journal.takeOver()).map((left) => left.failedContinuations);
 

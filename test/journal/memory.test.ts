@@ -71,3 +71,27 @@ test('forgets an anonymous command when it ends', async (t) => {
   await journal.finish('k', 'done');
   t.is(await journal.find('k'), undefined);
 });
+
+test('lists the commands that change a release and whose senders have keys, in the order of acceptance', async (t) => {
+  let time = 0;
+  const journal = createMemoryJournal(undefined, () => ++time);
+  await journal.accept(command('runs'));
+  await journal.accept(command('ended', 'g'));
+  await journal.accept({ ...command('reads'), isDurable: false });
+  await journal.accept({ ...command('anonymous'), isAnonymous: true });
+  await journal.finish('ended', 'done');
+  t.deepEqual(journal.list(), [
+    { key: 'runs', fingerprint: 'f', type: 'install_release', acceptedAt: 1 },
+    { key: 'ended', fingerprint: 'g', type: 'install_release', acceptedAt: 2 },
+  ]);
+});
+
+test('lists nothing without a clock, and nothing that it has forgotten', async (t) => {
+  const unaware = createMemoryJournal();
+  await unaware.accept(command('k'));
+  t.deepEqual(unaware.list(), []);
+  const journal = createMemoryJournal({ maxFinished: 0, maxOutcomeLength: 0 }, () => 1);
+  await journal.accept(command('k'));
+  await journal.finish('k', 'done');
+  t.deepEqual(journal.list(), []);
+});

@@ -1,5 +1,5 @@
 import type { Journal } from '../../journal/index.ts';
-import type { Result } from '../../protocol/messages.ts';
+import { type Journaled, maxJournaled, type Result } from '../../protocol/messages.ts';
 import type { Admission } from './admission.ts';
 import type { Peer } from './running-command.ts';
 
@@ -21,6 +21,18 @@ export async function recall(
     else if (known.outcome !== undefined) {
       peer.reply({ kind: 'result', key, type: undefined, payload: known.outcome, fingerprint: known.fingerprint });
     }
+  }
+}
+
+/** Sends a peer the commands of the journal that were accepted after a time in milliseconds. */
+export function listJournal(after: number, peer: Peer, journal: Journal): void {
+  const listed = journal.list().filter(({ acceptedAt }) => acceptedAt > after);
+  for (let start = 0; start === 0 || start < listed.length; start += maxJournaled) {
+    const commands = listed.slice(start, start + maxJournaled).map(({ acceptedAt, ...command }) => {
+      return { ...command, acceptedAt: new Date(acceptedAt).toISOString() };
+    });
+    const payload = JSON.stringify({ commands } satisfies Journaled);
+    peer.reply({ kind: 'journaled', key: undefined, type: undefined, payload });
   }
 }
 

@@ -3,9 +3,9 @@ import { resultSchema } from '../../protocol/messages.ts';
 import type { Packet } from '../../protocol/packet.ts';
 import type { WireForm } from '../../protocol/subprotocol.ts';
 
-/** One packet about a command, before it has its form. */
+/** One packet about a command, or about those of the journal, before it has its form. */
 export interface Reply {
-  kind: 'accepted' | 'status' | 'evidence' | 'log' | 'result';
+  kind: 'accepted' | 'status' | 'evidence' | 'log' | 'result' | 'journaled';
   /** The command's key. */
   key: string | undefined;
   /** The command's type. */

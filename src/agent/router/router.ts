@@ -8,6 +8,7 @@ import type { CommandTable } from '../../protocol/commands/table.ts';
 import {
   agentMessageSchemas,
   controlPlaneMessageSchemas,
+  journalSchema,
   type Result,
   unfinishedSchema,
 } from '../../protocol/messages.ts';
@@ -26,7 +27,7 @@ import { Execution } from './execution.ts';
 import { failureOf } from './failure.ts';
 import { type AgentCommands, type IncomingCommand, readCommand } from './incoming-command.ts';
 import { defaultRouterLimits, type RouterLimits } from './limits.ts';
-import { recall } from './recall.ts';
+import { listJournal, recall } from './recall.ts';
 import { ReleaseQueues } from './release-queues.ts';
 import { shortenMessage } from './shorten.ts';
 import { abandonOperations, isWithin, shutDown } from './shutdown.ts';
@@ -169,6 +170,7 @@ export class Router {
       return false;
     }
     if (packet.type === 'unfinished') return this.#recall(packet, peer);
+    if (packet.type === 'journal') return this.#list(packet, peer);
     if (noticeTypes.has(packet.type)) {
       this.#log.debug({ type: packet.type }, 'received a notice');
       return true;
@@ -221,6 +223,22 @@ export class Router {
         .catch((error: unknown) => this.#log.warn({ code: failureOf(error).code }, 'cannot read the journal'))
         .finally(() => this.#recalls.delete(recalled));
       this.#recalls.add(recalled);
+      return true;
+    } catch (error) {
+      this.#refuse(peer, packet, error);
+      return false;
+    }
+  }
+
+  /** Sends the commands of the journal, of which the peer may know none. */
+  #list(packet: Packet, peer: ConnectedPeer): boolean {
+    try {
+      const { after } = decodePayload(journalSchema, packet.payload);
+      if (peer.isFull === true) {
+        this.#log.warn({}, 'refused to list the commands of the journal: too many replies wait');
+        return false;
+      }
+      listJournal(Date.parse(after), peer, this.#journal);
       return true;
     } catch (error) {
       this.#refuse(peer, packet, error);

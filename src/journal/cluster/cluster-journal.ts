@@ -80,6 +80,11 @@ export function createClusterJournal(options: ClusterJournalOptions): Journal {
       return found && (await running.known(found));
     },
 
+    list() {
+      const open = running.all().flatMap(({ listed }) => listed ?? []);
+      return [...finished.list(), ...open].sort((a, b) => a.acceptedAt - b.acceptedAt);
+    },
+
     async takeOver() {
       const labelSelector = entrySelector(agentId, 'running');
       const [found] = await Promise.all([

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { stringAt } from '../../objects/fields.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
+import type { ListedCommand } from '../journal.ts';
 
 /** Fields of an entry whose texts are compressed, and may be in Secrets of their own. */
 export type TextField = 'payload' | 'state' | 'outcome';
@@ -36,6 +37,11 @@ const headSchema = z.object({
   parts: z.partialRecord(z.enum(['payload', 'state', 'outcome']), z.int()),
 });
 export type EntryHead = z.output<typeof headSchema>;
+
+/** Returns what is listed of a command; undefined if its sender has no key. */
+export function listedOf({ key, fingerprint, type, isAnonymous, acceptedAt }: EntryHead): ListedCommand | undefined {
+  return isAnonymous ? undefined : { key, fingerprint, type, acceptedAt };
+}
 
 /** Label with the agent of an entry, so that agents in one namespace do not disturb each other. */
 const agentLabel = 'helm-agent/journal';

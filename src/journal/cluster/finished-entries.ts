@@ -1,7 +1,8 @@
 import { codeOf } from '../../errors/index.ts';
 import { stringAt } from '../../objects/fields.ts';
+import type { ListedCommand } from '../journal.ts';
 import type { EntryContext } from './entry-context.ts';
-import { decodeHead, entrySelector, secretRef } from './entry-head.ts';
+import { decodeHead, entrySelector, listedOf, secretRef } from './entry-head.ts';
 import { deleteParts } from './entry-texts.ts';
 import { type FinishedEntry, Retention, type RetentionLimits } from './retention.ts';
 
@@ -20,17 +21,26 @@ export class FinishedEntries {
     this.#retention.add(entry);
   }
 
+  /** Returns the commands that this version of the program has written. */
+  list(): ListedCommand[] {
+    return this.#retention.all().flatMap(({ listed }) => listed ?? []);
+  }
+
   /** Adds those that are in the cluster, and deletes the expired ones. */
   async read(): Promise<void> {
     const { cluster, namespace, agentId, signal } = this.#context;
     const labelSelector = entrySelector(agentId, 'finished');
     const found = await cluster.list({ apiVersion: 'v1', kind: 'Secret', namespace, labelSelector }, signal);
-    const entries = found.map((secret) => ({
-      name: secret.metadata.name,
-      finishedAt: decodeHead(secret)?.finishedAt ?? 0,
-      bytes: ((stringAt(secret, 'data', 'outcome') ?? '').length * 3) / 4,
-      parts: decodeHead(secret)?.parts.outcome ?? 0,
-    }));
+    const entries = found.map((secret) => {
+      const head = decodeHead(secret);
+      return {
+        name: secret.metadata.name,
+        listed: head && listedOf(head),
+        finishedAt: head?.finishedAt ?? 0,
+        bytes: ((stringAt(secret, 'data', 'outcome') ?? '').length * 3) / 4,
+        parts: head?.parts.outcome ?? 0,
+      };
+    });
     for (const entry of entries.sort((a, b) => a.finishedAt - b.finishedAt)) this.add(entry);
     await this.deleteExpired();
   }

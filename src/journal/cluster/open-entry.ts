@@ -2,9 +2,10 @@ import { retry } from '../../async/index.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { ObjectRef } from '../../objects/object.ts';
 import type { OperationState } from '../../operation/state/operation-state.ts';
+import type { ListedCommand } from '../journal.ts';
 import { JournalError } from '../journal-error.ts';
 import { progressOf } from '../operation-state.ts';
-import { decodeHead, encodeHead, type EntryHead, entryLabels } from './entry-head.ts';
+import { decodeHead, encodeHead, type EntryHead, entryLabels, listedOf } from './entry-head.ts';
 import { deleteParts, fieldManager, isPassing, type JournalCluster, storeText } from './entry-texts.ts';
 import type { FinishedEntry } from './retention.ts';
 
@@ -88,6 +89,11 @@ export class OpenEntry {
     this.#progress = state && progressOf(state);
   }
 
+  /** The command as it is listed; undefined if its sender has no key. */
+  get listed(): ListedCommand | undefined {
+    return listedOf(this.#head);
+  }
+
   /**
    * Number of processes that have continued the command alone without getting any further, and have
    * not ended orderly.
@@ -161,7 +167,7 @@ export class OpenEntry {
     });
     this.#head = { ...this.#head, finishedAt };
     await this.#deletePrivateParts();
-    return { name: this.#ref.name, finishedAt, bytes, parts };
+    return { name: this.#ref.name, listed: this.listed, finishedAt, bytes, parts };
   }
 
   async #deletePrivateParts(): Promise<void> {

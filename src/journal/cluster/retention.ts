@@ -1,6 +1,10 @@
+import type { ListedCommand } from '../journal.ts';
+
 /** A finished command. */
 export interface FinishedEntry {
   name: string;
+  /** Undefined if another version of the program has written it. */
+  listed: ListedCommand | undefined;
   /** Milliseconds since the Unix epoch. */
   finishedAt: number;
   /** Compressed bytes of its outcome. */
@@ -38,6 +42,11 @@ export class Retention {
   add(entry: FinishedEntry): void {
     this.#entries.push(entry);
     this.#bytes += entry.bytes;
+  }
+
+  /** Returns the commands, the one that finished first is the first. */
+  all(): readonly FinishedEntry[] {
+    return this.#entries;
   }
 
   /** Removes and returns the commands that are not kept any longer. */

@@ -147,6 +147,49 @@ test('after a restart, a peer gets the result that was stored, and an error for 
   t.is(second.puppets.calls.length, 0);
 });
 
+test('the commands of the journal are listed for a control plane that asks for them', async (t) => {
+  let time = Date.parse('2026-01-02T12:00:00Z');
+  const journal = { ...createMemoryJournal(undefined, () => (time += 1000)), durable: true };
+  const { puppets, peer, send, install } = processWith(journal);
+  for (const key of ['early', 'ended', 'runs']) install(key, key);
+  (await puppets.call(0)).succeed();
+  (await puppets.call(1)).succeed();
+  await peer.result('ended');
+  await puppets.call(2);
+  t.true(send('journal', { after: '2026-01-02T12:00:01Z' }));
+  const payload = await peer.received(undefined, 'journaled');
+  const commands = payload['commands'] as { key: string }[];
+  t.deepEqual(
+    commands.map(({ key }) => key),
+    ['ended', 'runs'],
+  );
+  t.like(commands[0], { type: 'install_release', acceptedAt: '2026-01-02T12:00:02.000Z' });
+  t.false(JSON.stringify(commands).includes('chartName'), 'no payload');
+});
+
+test('a long journal is listed in several packets, and an empty one in one', (t) => {
+  const listed = Array.from({ length: 2500 }, (_, index) => {
+    return { key: `k${index}`, fingerprint: 'f', type: 'install_release', acceptedAt: index };
+  });
+  const pages = (list: typeof listed) => {
+    const { peer, send } = processWith(durableJournal({ list: () => list }));
+    send('journal', { after: '1969-12-31T00:00:00Z' });
+    return peer.replies.map(({ payload }) => (payload['commands'] as object[]).length);
+  };
+  t.deepEqual(pages(listed), [1000, 1000, 500]);
+  t.deepEqual(pages([]), [0]);
+});
+
+test('a journal is not listed for a bad time, or while too many replies wait', (t) => {
+  const list = () => t.fail('it must not be read');
+  const { peer, send } = processWith(durableJournal({ list }));
+  for (const after of [undefined, 5, 'yesterday', 'x'.repeat(100_000)]) t.false(send('journal', { after }));
+  t.deepEqual([...new Set(peer.replies.map(({ kind }) => kind))], ['result']);
+  const full = Object.assign(new RecordingPeer(), { isFull: true });
+  t.false(send('journal', { after: '2026-01-02T12:00:00Z' }, undefined, full));
+  t.deepEqual(full.replies, []);
+});
+
 test('a command without a key is continued too', async (t) => {
   const journal = durableJournal();
   const first = processWith(journal);
