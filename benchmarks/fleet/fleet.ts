@@ -3,9 +3,10 @@
 //   npm run -s bench:fleet [-- --agents N --rate N --seconds N --values BYTES]
 // --idle sets the seconds for which the idle share is measured, --start the agents in a second,
 // --parts the parts that run, such as all,rate, --bundle the folder of a bundle, such as one of
-// another version, and --profile a folder for a profile of the processor. With --relay, two control
-// planes share a PostgreSQL, each has half of the agents, and all commands are sent to the one that
-// relays them to the other.
+// another version, --profile a folder for a profile of the processor, and --node-flags the flags of
+// Node for the control plane, instead of those of the image. With --relay, two control planes share
+// a PostgreSQL, each has half of the agents, and all commands are sent to the one that relays them
+// to the other.
 import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -25,6 +26,7 @@ const { values: flags } = parseArgs({
     ...{ agents: option('10000'), rate: option('500'), seconds: option('20') },
     ...{ values: option('13000'), idle: option('60'), start: option('300') },
     ...{ parts: option('idle,kill,all,rate'), bundle: option(''), profile: option('') },
+    'node-flags': option('--max-semi-space-size=2 --heap-growing-percent=40'),
     relay: { type: 'boolean', default: false },
   },
 });
@@ -72,13 +74,13 @@ class Run {
 
   /** Starts the control planes one after the other, so that the first one leads. */
   async startHubs(): Promise<void> {
-    const flagsOfImage = ['--max-semi-space-size=2', '--heap-growing-percent=40'];
-    if (flags.profile !== '') flagsOfImage.push('--cpu-prof', `--cpu-prof-dir=${flags.profile}`);
+    const nodeFlags = flags['node-flags'].split(' ').filter((flag) => flag !== '');
+    if (flags.profile !== '') nodeFlags.push('--cpu-prof', `--cpu-prof-dir=${flags.profile}`);
     this.#hubs.length = 0;
     for (const { port, store } of this.#planes) {
       const program = [join(bundle, 'helm-agent.mjs'), 'control-plane', '--port', String(port)];
       const more = [...store, '--max-connections', String(count * 2 + 1000)];
-      const hub = spawn(process.execPath, [...flagsOfImage, ...program, ...more], {
+      const hub = spawn(process.execPath, [...nodeFlags, ...program, ...more], {
         stdio: ['ignore', 'ignore', 'inherit'],
         env: { ...process.env, HELM_AGENT_LOG_LEVEL: 'error' },
       });
