@@ -25,8 +25,9 @@ COPY package.json ./
 COPY tools ./tools
 COPY --from=build /root-of-image /root-of-image
 RUN node tools/image-root.ts /root-of-image
-# Compiled code is for the flags below.
-RUN node tools/image-compiled.ts /root-of-image --max-semi-space-size=2 --heap-growing-percent=40
+# Compiled code is for the flags below, and for those of the chart of the control plane.
+RUN node tools/image-compiled.ts /root-of-image run --max-semi-space-size=2 --heap-growing-percent=40
+RUN node tools/image-compiled.ts /root-of-image control-plane --max-semi-space-size=8 --heap-growing-percent=100
 
 FROM --platform=${TARGETPLATFORM} scratch
 COPY --from=root /root-of-image /

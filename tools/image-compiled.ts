@@ -1,8 +1,8 @@
-// Adds to a folder with the program in app/ the code that an agent has compiled at its start, in
-// var/cache/compiled: an agent in the image then starts with less work. It is for the Node of this
-// system, and for the user and the flags of the image; with others, Node compiles the program as
-// usual.
-// Usage: node tools/image-compiled.ts FOLDER FLAG...
+// Adds to a folder with the program in app/ the code that an agent or a control plane has compiled
+// at its start, in var/cache/compiled: one in the image then starts with less work. It is for the
+// Node of this system, and for the user and the flags of the image; with others, Node compiles the
+// program as usual.
+// Usage: node tools/image-compiled.ts FOLDER run|control-plane FLAG...
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
@@ -10,8 +10,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { filesIn, mib, sizeOf } from './image-files.ts';
 
-const [root, ...flags] = process.argv.slice(2);
-if (root === undefined) throw new Error('usage: node tools/image-compiled.ts FOLDER FLAG...');
+const [root, command, ...flags] = process.argv.slice(2);
+if (root === undefined || (command !== 'run' && command !== 'control-plane')) {
+  throw new Error('usage: node tools/image-compiled.ts FOLDER run|control-plane FLAG...');
+}
 
 /** The user of the image, whose number is a part of the name of the folder. */
 const user = 65_532;
@@ -19,8 +21,8 @@ const user = 65_532;
 /** Time for the program to start, also in an emulator. */
 const startMs = 120_000;
 
-/** Says that the agent has started, and cannot connect. */
-const lastLine = 'cannot connect to the control plane';
+/** Says that the program has started: an agent that cannot connect, or a control plane. */
+const lastLine = command === 'run' ? 'cannot connect to the control plane' : 'the control plane is listening';
 
 const nowhere = '127.0.0.1:9';
 const kubeconfig = {
@@ -35,7 +37,7 @@ const app = '/app'; // as in the image: the paths of the files are a part of the
 await cp(join(root, 'app'), app, { recursive: true });
 await writeFile(join(folder, 'kubeconfig'), JSON.stringify(kubeconfig));
 await chown(folder, user, user);
-await run();
+await run(command);
 const [name] = await readdir(join(folder, 'cache'));
 const compiled = await filesIn(join(folder, 'cache'));
 if (name?.endsWith(`-${user}`) !== true) throw new Error('the program has not kept its compiled code');
@@ -48,10 +50,14 @@ console.log(`the compiled code has ${mib(await sizeOf(join(folder, 'cache')))} i
 await rm(folder, { recursive: true });
 await rm(app, { recursive: true });
 
-/** Runs an agent until it has tried to connect. */
-async function run(): Promise<void> {
-  const args = ['--kubeconfig', join(folder, 'kubeconfig'), '--control-plane', `ws://${nowhere}`, '--agent-id', 'none'];
-  const child = spawn(process.execPath, [...flags, join(app, 'helm-agent.mjs'), 'run', ...args], {
+/** Runs the program until it has started. */
+async function run(verb: 'run' | 'control-plane'): Promise<void> {
+  const argumentsOf = {
+    run: ['--kubeconfig', join(folder, 'kubeconfig'), '--control-plane', `ws://${nowhere}`, '--agent-id', 'none'],
+    'control-plane': ['--port', '0', '--data', join(folder, 'control-plane.db')],
+  };
+  const args = [...flags, join(app, 'helm-agent.mjs'), verb, ...argumentsOf[verb]];
+  const child = spawn(process.execPath, args, {
     ...{ cwd: '/', uid: user, gid: user, timeout: startMs },
     env: { NODE_ENV: 'production', NODE_COMPILE_CACHE: join(folder, 'cache') },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -38,10 +38,21 @@ test('an image is pinned by the digest only', (t) => {
 
 test('compiled code is made with the flags with which the image uses it, and is found there', async (t) => {
   const text = await readFile('Dockerfile', 'utf8');
-  const [, made = ''] = /^RUN node tools\/image-compiled\.ts \/root-of-image (.*)$/m.exec(text) ?? [];
+  const made = (command: string) =>
+    new RegExp(`^RUN node tools/image-compiled\\.ts /root-of-image ${command} (.*)$`, 'm').exec(text)?.[1]?.split(' ');
   const [, entry = '[]'] = /^ENTRYPOINT (.*)$/m.exec(text) ?? [];
-  const [, ...used] = JSON.parse(entry) as string[];
-  t.deepEqual([...made.split(' '), '/app/helm-agent.mjs'], used);
+  const [node, ...used] = JSON.parse(entry) as string[];
+  t.deepEqual([...(made('run') ?? []), '/app/helm-agent.mjs'], used);
+  const manifest = await readFile('deploy/control-plane.yaml', 'utf8');
+  const [, ofPlane = ''] = /^ *command:\n((?: *- .*\n)+)/m.exec(manifest) ?? [];
+  const expected = [node, ...(made('control-plane') ?? []), '/app/helm-agent.mjs'];
+  t.deepEqual(
+    ofPlane
+      .trim()
+      .split(/\s*- |\n\s*- /)
+      .slice(1),
+    expected,
+  );
   const [, folder] = /NODE_COMPILE_CACHE=(\S+)/.exec(text) ?? [];
   t.true((await readFile('tools/image-compiled.ts', 'utf8')).includes(`'${folder?.slice(1)}'`), folder);
 });
