@@ -291,7 +291,7 @@ test('an agent sends logs to a control plane that takes them, without the secret
   const plane = await controlPlane(t);
   const { puppets } = await testAgent(t, { controlPlaneUrl: plane.url });
   const connection = await plane.connection(0);
-  t.deepEqual(payloadOf(await connection.packet('hello'))['packets'], ['log']);
+  t.deepEqual(payloadOf(await connection.packet('hello'))['packets'], ['log', 'journaled']);
   connection.send({ type: 'welcome', payload: '{"server":"x","version":"1","packets":["log","other"]}' });
   const payload = {
     releaseName: 'web',
