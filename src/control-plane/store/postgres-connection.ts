@@ -28,7 +28,7 @@ export async function clientsOf(url: DatabaseUrl): Promise<{ leader: Client; rea
   }
   const readers = new Pool({ ...config, max: 4 });
   readers.on('error', () => undefined); // an idle connection has ended
-  const leader = new Client(config);
+  const leader = new Client({ ...config, pipeline: true }); // statements are sent without waiting for others
   leader.on('error', () => undefined); // `end` follows
   return { leader, readers };
 }

@@ -130,12 +130,14 @@ export class PostgresLeader {
   }
 
   async #begin(client: Client, batch: number): Promise<void> {
-    await client.query('BEGIN');
-    const { rowCount } = await client.query({
-      name: 'helm-agent begin',
-      text: 'UPDATE helm_agent.leader SET batch = $1 WHERE epoch = $2',
-      values: [batch, this.#epoch],
-    });
+    const [, { rowCount }] = await Promise.all([
+      client.query('BEGIN'),
+      client.query({
+        name: 'helm-agent begin',
+        text: 'UPDATE helm_agent.leader SET batch = $1 WHERE epoch = $2',
+        values: [batch, this.#epoch],
+      }),
+    ]);
     if (rowCount !== 1) throw this.#lose();
   }
 

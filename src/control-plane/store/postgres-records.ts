@@ -23,14 +23,18 @@ const nameOf = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 const textOf = (name: string): string => z.string().parse(JSON.parse(`"${name}"`));
 
-/** Stores a batch, in a transaction of the caller. */
+/**
+ * Stores a batch, in a transaction of the caller. All statements are sent at once; after one that
+ * fails, PostgreSQL refuses the others.
+ */
 export async function writeBatch(client: Client, batch: StoreBatch): Promise<void> {
   const { commands, events, trims, forgotten, agents, sightings = [], forgottenAgents } = batch;
   const { entries = [], audit = [], oldAudit } = batch;
-  const run = async (name: string, text: string, rows: readonly unknown[], ...values: unknown[][]) => {
-    if (rows.length > 0) await client.query({ name: `helm-agent ${name}`, text, values });
+  const results: Promise<unknown>[] = [];
+  const run = (name: string, text: string, rows: readonly unknown[], ...values: unknown[][]) => {
+    if (rows.length > 0) results.push(client.query({ name: `helm-agent ${name}`, text, values }));
   };
-  await run(
+  run(
     'put commands',
     `INSERT INTO helm_agent.commands (key, agent_id, state, record)
      SELECT key, agent_id, state, record
@@ -44,7 +48,7 @@ export async function writeBatch(client: Client, batch: StoreBatch): Promise<voi
     commands.map(({ state }) => state),
     commands.map((record) => JSON.stringify(record)),
   );
-  await run(
+  run(
     'put events',
     `INSERT INTO helm_agent.events (command, id, type, payload, bytes)
      SELECT position, new.id, new.type, new.payload, new.bytes
@@ -59,7 +63,7 @@ export async function writeBatch(client: Client, batch: StoreBatch): Promise<voi
     events.map(({ event }) => JSON.stringify(event.payload)),
     events.map(({ bytes }) => bytes),
   );
-  await run(
+  run(
     'trim events',
     `DELETE FROM helm_agent.events USING unnest($1::text[], $2::bigint[]) AS old (key, first)
      JOIN helm_agent.commands USING (key) WHERE command = position AND id < first`,
@@ -67,19 +71,14 @@ export async function writeBatch(client: Client, batch: StoreBatch): Promise<voi
     trims.map(({ key }) => nameOf(key)),
     trims.map(({ first }) => first),
   );
-  await run(
-    'forget commands',
-    'DELETE FROM helm_agent.commands WHERE key = ANY ($1)',
-    forgotten,
-    forgotten.map(nameOf),
-  );
-  await run(
+  run('forget commands', 'DELETE FROM helm_agent.commands WHERE key = ANY ($1)', forgotten, forgotten.map(nameOf));
+  run(
     'put agents',
     'INSERT INTO helm_agent.agents (id) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING',
     agents,
     agents.map(nameOf),
   );
-  await run(
+  run(
     'put sightings',
     `UPDATE helm_agent.agents SET last_seen = new.last_seen, version = new.version
      FROM unnest($1::text[], $2::bigint[], $3::text[]) AS new (id, last_seen, version) WHERE agents.id = new.id`,
@@ -88,14 +87,14 @@ export async function writeBatch(client: Client, batch: StoreBatch): Promise<voi
     sightings.map(({ lastSeen }) => lastSeen),
     sightings.map(({ version }) => nameOf(version)),
   );
-  await run(
+  run(
     'forget agents',
     'DELETE FROM helm_agent.agents WHERE id = ANY ($1)',
     forgottenAgents,
     forgottenAgents.map(nameOf),
   );
   const [kept, deleted] = [entries.filter(isKept), entries.filter((entry) => !isKept(entry))];
-  await run(
+  run(
     'put entries',
     `INSERT INTO helm_agent.entries (collection, id, text) SELECT * FROM unnest($1::text[], $2::text[], $3::text[])
      ON CONFLICT (collection, id) DO UPDATE SET text = excluded.text`,
@@ -104,14 +103,14 @@ export async function writeBatch(client: Client, batch: StoreBatch): Promise<voi
     kept.map(({ id }) => nameOf(id)),
     kept.map(({ text }) => text),
   );
-  await run(
+  run(
     'delete entries',
     `DELETE FROM helm_agent.entries WHERE (collection, id) IN (SELECT * FROM unnest($1::text[], $2::text[]))`,
     deleted,
     deleted.map(({ collection }) => nameOf(collection)),
     deleted.map(({ id }) => nameOf(id)),
   );
-  await run(
+  run(
     'put audit',
     'INSERT INTO helm_agent.audit (number, at, line) SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[])',
     audit,
@@ -119,12 +118,12 @@ export async function writeBatch(client: Client, batch: StoreBatch): Promise<voi
     audit.map(({ at }) => at),
     audit.map(({ line }) => line),
   );
-  if (!oldAudit) return;
-  await client.query(
-    `DELETE FROM helm_agent.audit WHERE number <= $1
-     OR number < (SELECT number FROM helm_agent.audit WHERE at >= $2 ORDER BY number LIMIT 1)`,
-    [oldAudit.upTo, oldAudit.before],
-  );
+  if (oldAudit) {
+    const text = `DELETE FROM helm_agent.audit WHERE number <= $1
+      OR number < (SELECT number FROM helm_agent.audit WHERE at >= $2 ORDER BY number LIMIT 1)`;
+    results.push(client.query(text, [oldAudit.upTo, oldAudit.before]));
+  }
+  await Promise.all(results);
 }
 
 const isKept = (entry: StoredEntry): entry is StoredEntry & { text: string } => entry.text !== undefined;
