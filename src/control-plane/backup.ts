@@ -69,12 +69,12 @@ export function noteRestored(
 ): number | undefined {
   const find = ({ collection, id }: typeof backupEntry) =>
     entries.find((found) => found.collection === collection && found.id === id)?.text;
-  const earlier = readRestored(find(restoredEntry));
-  const asksSince = earlier && now().getTime() - Date.parse(earlier.startedAt) < askedMs ? earlier.madeAt : undefined;
+  const restored = find(restoredEntry);
+  const askedSince = restored === undefined ? undefined : earlierBackup(restored, now());
   const made = find(backupEntry);
   if (made === undefined) {
-    if (earlier && asksSince === undefined) keep({ ...restoredEntry, text: undefined });
-    return asksSince === undefined ? undefined : Date.parse(asksSince);
+    if (restored !== undefined && askedSince === undefined) keep({ ...restoredEntry, text: undefined });
+    return askedSince;
   }
   const { at } = madeSchema.parse(JSON.parse(made));
   audit.add({ action: `restored from the backup of ${at}`, decision: 'allowed', outcome: 'ok' });
@@ -83,10 +83,11 @@ export function noteRestored(
     'are valid again; agents are asked for later commands, and for the results of those in it';
   log.warn({ backup: at }, unknown);
   // the agents may not have replied since the start from an earlier one
-  const madeAt = [at, ...(asksSince === undefined ? [] : [asksSince])].sort()[0] ?? at;
-  keep({ ...restoredEntry, text: JSON.stringify({ madeAt, startedAt: now().toISOString() }) });
+  const madeAt = Math.min(Date.parse(at), askedSince ?? Infinity);
+  const times = { madeAt: new Date(madeAt).toISOString(), startedAt: now().toISOString() };
+  keep({ ...restoredEntry, text: JSON.stringify(times) });
   keep({ ...backupEntry, text: undefined });
-  return Date.parse(madeAt);
+  return madeAt;
 }
 
 interface NoteRestoredOptions extends Pick<BackupRoutesOptions, 'audit'> {
@@ -99,6 +100,8 @@ const madeSchema = z.object({ at: z.iso.datetime() });
 
 const restoredSchema = z.object({ madeAt: z.iso.datetime(), startedAt: z.iso.datetime() });
 
-function readRestored(text: string | undefined): z.output<typeof restoredSchema> | undefined {
-  return text === undefined ? undefined : restoredSchema.parse(JSON.parse(text));
+/** Returns the time of a backup in milliseconds; undefined if agents are not asked any more. */
+function earlierBackup(text: string, now: Date): number | undefined {
+  const { madeAt, startedAt } = restoredSchema.parse(JSON.parse(text));
+  return now.getTime() - Date.parse(startedAt) < askedMs ? Date.parse(madeAt) : undefined;
 }

@@ -199,20 +199,8 @@ export function createParts(
   const knownAgents = (): KnownAgent[] => listKnownAgents({ agents, commands, registered, keys, copies, now });
   return {
     ...{ log, now, recorder, limits, heartbeat, helloTimeoutMs, store },
-    ...{
-      commands,
-      laterCommands,
-      audit,
-      charts,
-      streams,
-      recordings,
-      attended,
-      keys,
-      copies,
-      connectionNotes,
-      webhooks,
-      agents,
-    },
+    ...{ commands, laterCommands, audit, charts, streams, recordings, attended },
+    ...{ keys, copies, connectionNotes, webhooks, agents },
     ...{ tokens, sessions, guard, dispatcher, rollouts, knownAgents },
   };
 }
