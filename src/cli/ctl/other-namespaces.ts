@@ -9,6 +9,9 @@ const timeLimit = 5000;
 /** Number of namespaces that are named. */
 const maxNamespaces = 3;
 
+/** Number of releases that are asked for. More of one name are counted as "at least". */
+const maxReleases = 100;
+
 /**
  * Returns a line about a release that is not found: where it was looked for, and the namespaces
  * that have a release of this name. Undefined if the agent lists none, or the namespace has one:
@@ -23,25 +26,39 @@ export async function namespaceAdvice(
   if (failure.code !== 'release_not_found' || !('releaseName' in payload)) return undefined;
   const name = String(payload.releaseName);
   const { namespace = 'default' } = payload as { namespace?: string }; // of all commands with a release
-  const found: string[] = await namespacesWith(name, client, agent).catch(() => []); // the list is only a hint
+  const signal = AbortSignal.timeout(timeLimit);
+  const namespacesOf = (range: Range) => namespacesWith(name, range, client, agent, signal);
+  // its own namespace is asked for by itself, because the list of all may end before it
+  const lists = [namespacesOf({ namespace, max: 1 }), namespacesOf({ max: maxReleases })];
+  const [own = [], all = []] = await Promise.all(lists).catch(() => []); // the list is only a hint
+  // a name that is not one of Kubernetes does not become a part of a command to copy
+  const found = [...new Set(all)].filter((each) => /^[a-z0-9-]{1,63}$/.test(each)).sort();
   const [first, ...others] = found;
-  if (first === undefined || found.includes(namespace)) return undefined; // a revision is not found
+  if (first === undefined || own.length > 0 || found.includes(namespace)) return undefined; // a revision is not found
   const problem = `release ${name} is not in the namespace ${namespace}`;
   if (others.length === 0) return `${problem}; ${first} has one, use -n ${first}`;
   const rest = found.length - maxNamespaces;
   const named = found.slice(0, maxNamespaces).join(', ');
-  return `${problem}; ${named}${rest > 0 ? ` and ${rest} more` : ''} have one, use -n`;
+  const unnamed = `${all.length === maxReleases ? 'at least ' : ''}${rest} more`;
+  return `${problem}; ${named}${rest > 0 ? ` and ${unnamed}` : ''} have one, use -n`;
 }
 
-/** Returns the namespaces that have a release of a name, as far as the agent lists them. */
-async function namespacesWith(name: string, client: ApiClient, agent: string): Promise<string[]> {
-  const signal = AbortSignal.timeout(timeLimit);
-  const payload = { filter: `^${name.replaceAll('.', String.raw`\.`)}$`, max: 100 };
+interface Range {
+  namespace?: string;
+  max: number;
+}
+
+/** Returns the namespaces of the releases of a name in a range. */
+async function namespacesWith(
+  name: string,
+  range: Range,
+  client: ApiClient,
+  agent: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const payload = { ...range, filter: `^${name.replaceAll('.', String.raw`\.`)}$` };
   const request = { type: 'list_releases', payload, deliverWithin: false as const };
   const { key } = await client.send(agent, request, signal);
-  const result = await resultOf(client, key, { signal });
-  const answer = commands.list_releases.answer.safeParse(result);
-  const found = answer.success ? answer.data.releases : [];
-  // a name that is not one of Kubernetes does not become a part of a command to copy
-  return [...new Set(found.map(({ namespace }) => namespace))].filter((each) => /^[a-z0-9-]{1,63}$/.test(each)).sort();
+  const answer = commands.list_releases.answer.parse(await resultOf(client, key, { signal }));
+  return answer.releases.map((release) => release.namespace);
 }
