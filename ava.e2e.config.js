@@ -7,7 +7,11 @@ export default {
   files: ['test/e2e/**/*.test.ts'],
   extensions: ['ts'],
   workerThreads: false,
-  require: ['./test/support/fetch-cause.ts', './test/support/needed-client-files.ts'],
+  require: [
+    './test/support/fetch-cause.ts',
+    './test/support/needed-client-files.ts',
+    './test/support/direct-imports.ts',
+  ],
   timeout: '180s',
   sortTestFiles: (a, b) => (rank(a) === rank(b) ? compare(a, b) : rank(a) - rank(b)),
 };

@@ -3,6 +3,7 @@
 // older one. This file itself uses only what every Node with ES modules understands.
 import { freeBuffersEarly, passesBytes } from './buffer-garbage.ts';
 import { enableCompileCache } from './compile-cache.ts';
+import { importDirectly } from './direct-imports.ts';
 
 const required = 24;
 const [major] = process.versions.node.split('.');
@@ -15,6 +16,7 @@ if (Number(major) < required) {
 } else {
   if (passesBytes(process.argv.slice(2))) freeBuffersEarly();
   enableCompileCache(process.argv[2], process.env);
+  importDirectly(new URL(import.meta.url.endsWith('.ts') ? '../' : './', import.meta.url).href);
   // a command of helm starts faster without the rest of the program
   await (process.argv[2] === 'helm' ? import('./run-helm.ts') : import('./main.ts'));
 }

@@ -1,8 +1,9 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import type { Hello } from '../protocol/messages.ts';
 import { encodePacket, type Packet } from '../protocol/packet.ts';
 import { Outbox } from '../protocol/session/outbox.ts';
 import { Session } from '../protocol/session/session.ts';
+import { agentCache } from './agent-cache.ts';
 import { Handover, type HandoverOptions } from './handover.ts';
 import type { TrackedCommand } from './tracked-command.ts';
 
@@ -48,7 +49,7 @@ export class AgentSessions {
 
   constructor(options: AgentSessionsOptions) {
     this.#options = options;
-    this.#sessions = new LRUCache({ max: options.max });
+    this.#sessions = agentCache(options.max);
   }
 
   get(agentId: string, instanceId: string): AgentSession | undefined {

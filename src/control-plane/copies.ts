@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import type { Hello } from '../protocol/messages.ts';
+import { agentCache } from './agent-cache.ts';
 import type { AgentConnection } from './agent-connection.ts';
 import { processIdOf } from './agent-sessions.ts';
 
@@ -48,8 +49,8 @@ export class Copies {
 
   constructor(options: CopiesOptions) {
     this.#options = options;
-    this.#refused = new LRUCache({ max: options.max });
-    this.#replaced = new LRUCache({ max: options.max });
+    this.#refused = agentCache(options.max);
+    this.#replaced = agentCache(options.max);
   }
 
   /**
