@@ -25,7 +25,10 @@ export async function buildImages(base: string, loadCommand: string, tags: reado
   const [first = ''] = names;
   const image = ['--builder', 'buildah', '--base', base, '--any-base', '--tag', first];
   const options = [...image, '--', '--network', 'host', '--layers'];
-  await run(process.execPath, ['tools/image.ts', ...options], { cwd: project, maxBuffer: 64 * 1024 * 1024 });
+  // one build after the other, so that all but the first find its layers
+  const lock = join(tmpdir(), 'helm-agent-image.lock');
+  const build = [lock, process.execPath, 'tools/image.ts', ...options];
+  await run('flock', build, { cwd: project, maxBuffer: 64 * 1024 * 1024 });
   for (const name of names) await loadImage(first, loadCommand, name);
   return names;
 }
