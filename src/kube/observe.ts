@@ -1,7 +1,7 @@
 import { sleep } from '../async/index.ts';
 import type { ObjectQuery, ObservedChange } from '../objects/cluster.ts';
 import type { KubeObject, ResourceKind } from '../objects/object.ts';
-import { isKubeError, KubeError } from './kube-error.ts';
+import { isKubeError } from './kube-error.ts';
 import { listObjects } from './list.ts';
 import type { Transport } from './transport.ts';
 import { defaultWatchTimes, endsInitialEvents, type WatchEvent, watchEvents, type WatchTimes } from './watch.ts';
@@ -124,8 +124,7 @@ function isAborted(signal: AbortSignal): boolean {
 }
 
 function canRetry(error: unknown): boolean {
-  if (!(error instanceof KubeError)) return false;
-  return ['gone', 'unreachable', 'server_error', 'too_many_requests'].includes(error.code);
+  return isKubeError(error, 'gone', 'unreachable', 'server_error', 'too_many_requests');
 }
 
 async function pauseAfterFailure(failures: number, times: ObserveTimes, signal: AbortSignal): Promise<void> {

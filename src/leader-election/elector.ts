@@ -212,5 +212,5 @@ export class LeaseElector implements Elector {
 
 /** Whether another process was faster. */
 function isContention(error: unknown): boolean {
-  return hasClusterErrorCode(error, 'conflict') || hasClusterErrorCode(error, 'already_exists');
+  return hasClusterErrorCode(error, 'conflict', 'already_exists');
 }

@@ -16,9 +16,14 @@ export type ClusterErrorCode =
   | 'unreachable'
   | 'unknown_kind';
 
-/** Whether an error of a `Cluster` has this code. */
-export function hasClusterErrorCode(error: unknown, code: ClusterErrorCode): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
+/** Whether an error of a `Cluster` has one of these codes. */
+export function hasClusterErrorCode(error: unknown, ...codes: ClusterErrorCode[]): boolean {
+  return error instanceof Error && 'code' in error && codes.some((code) => error.code === code);
+}
+
+/** Whether the API server may respond if the request of an error is sent again later. */
+export function isTemporary(error: unknown): boolean {
+  return hasClusterErrorCode(error, 'unreachable', 'server_error', 'too_many_requests');
 }
 
 /** One problem of a refused object, as the API server names it. */

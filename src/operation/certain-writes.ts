@@ -83,7 +83,7 @@ function repeatable(body: unknown): (error: unknown) => boolean {
 
 /** Whether an attempt may have succeeded although it failed. */
 function isLost(error: unknown): boolean {
-  return hasClusterErrorCode(error, 'unreachable') || hasClusterErrorCode(error, 'server_error');
+  return hasClusterErrorCode(error, 'unreachable', 'server_error');
 }
 
 /** Whether a write was lost, or refused because others changed the object at the same moment. */

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Cluster } from '../../objects/cluster.ts';
-import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
+import { hasClusterErrorCode, isTemporary } from '../../objects/cluster-error.ts';
 import { stringAt } from '../../objects/fields.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import { type EntryHead, journalSecret, partRef, type TextField } from './entry-head.ts';
@@ -78,11 +78,9 @@ export async function deleteParts(
   for (let index = 0; index < count; index += 1) await cluster.delete(partRef(ref, field, index), { signal });
 }
 
-const passingCodes = ['unreachable', 'server_error', 'too_many_requests', 'conflict', 'quota_conflict'] as const;
-
 /** Whether a request may succeed if it is sent again. */
 export function isPassing(error: unknown): boolean {
-  return passingCodes.some((code) => hasClusterErrorCode(error, code));
+  return isTemporary(error) || hasClusterErrorCode(error, 'conflict', 'quota_conflict');
 }
 
 const compress = promisify(gzip);

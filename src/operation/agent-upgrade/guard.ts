@@ -1,4 +1,5 @@
 import { codeOf, messageOf } from '../../errors/index.ts';
+import { isTemporary } from '../../objects/cluster-error.ts';
 import type { OperationState } from '../state/operation-state.ts';
 import type { Candidate } from './candidate.ts';
 import {
@@ -55,9 +56,6 @@ const returnTime = 600_000;
 
 /** Pauses after failed attempts, in milliseconds. The last one repeats. */
 const pauses = [500, 1000, 2000, 5000];
-
-/** Errors of an API server that may soon respond again. */
-const passing: ReadonlySet<string> = new Set(['unreachable', 'server_error', 'too_many_requests', 'lease_lost']);
 
 /**
  * Performs the upgrade of an agent, and brings the version before back unless the new one proves
@@ -170,8 +168,9 @@ async function write(
   }
 }
 
+/** Whether the API server, or the lease, may be back soon. */
 function isPassing(error: unknown): boolean {
-  return passing.has(codeOf(error) ?? '');
+  return isTemporary(error) || codeOf(error) === 'lease_lost';
 }
 
 function withoutOperation({ operation: _, ...trial }: Trial): Trial {

@@ -77,8 +77,6 @@ export interface TrialStore {
 
 const fieldManager = 'helm-agent';
 
-const changedCodes = ['already_exists', 'conflict', 'not_found'] as const;
-
 /** Returns the name of the Secret and of the Job of an agent's trial. */
 export function trialName(agentId: string): string {
   return `helm-agent.upgrade.${createHash('sha256').update(agentId).digest('hex').slice(0, 30)}`;
@@ -113,7 +111,7 @@ export function trialSecret(
             : await cluster.mergePatch(ref, { metadata: { resourceVersion: version }, data }, { fieldManager });
         return { trial, version: written.metadata.resourceVersion ?? '' };
       } catch (error) {
-        if (!changedCodes.some((code) => hasClusterErrorCode(error, code))) throw error;
+        if (!hasClusterErrorCode(error, 'already_exists', 'conflict', 'not_found')) throw error;
         throw new TrialChangedError('another process has written the trial of the upgrade', { cause: error });
       }
     },

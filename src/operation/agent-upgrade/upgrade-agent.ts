@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { retry } from '../../async/index.ts';
-import { codeOf, messageOf } from '../../errors/index.ts';
+import { messageOf } from '../../errors/index.ts';
 import { type Access, accessText } from '../../objects/access.ts';
-import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
+import { hasClusterErrorCode, isTemporary } from '../../objects/cluster-error.ts';
 import type { CommandPayloads } from '../../protocol/commands/index.ts';
 import type { StoredRevision } from '../../release/storage/storage.ts';
 import { operationAnnotation } from '../act/action.ts';
@@ -329,7 +329,7 @@ const pauses = [1000, 2000, 5000, 5000, 10_000, 10_000];
  * upgrade continues.
  */
 async function known<Result>(attempt: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return await retry(attempt, { pauses, canRetry: (error) => isPassing(error) && !signal.aborted, signal });
+  return await retry(attempt, { pauses, canRetry: (error) => isTemporary(error) && !signal.aborted, signal });
 }
 
 /** Returns undefined if the API server does not respond, so that it is asked again. */
@@ -337,13 +337,9 @@ async function passing<Result>(attempt: () => Promise<Result>): Promise<Result |
   try {
     return await attempt();
   } catch (error) {
-    if (isPassing(error)) return undefined;
+    if (isTemporary(error)) return undefined;
     throw error;
   }
-}
-
-function isPassing(error: unknown): boolean {
-  return ['unreachable', 'server_error', 'too_many_requests'].includes(codeOf(error) ?? '');
 }
 
 /** Starts the guardian. Deletes that of an earlier upgrade first. */

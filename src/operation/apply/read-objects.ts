@@ -65,7 +65,7 @@ async function listGroup(
     const objects = new Map(listed.map((object) => [object.metadata.name, object]));
     return { objects, isComplete: listed.length < most };
   } catch (error) {
-    if (hasClusterErrorCode(error, 'forbidden') || hasClusterErrorCode(error, 'bad_request')) return undefined;
+    if (hasClusterErrorCode(error, 'forbidden', 'bad_request')) return undefined;
     throw error;
   }
 }

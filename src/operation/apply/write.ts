@@ -27,8 +27,7 @@ export async function send<T>(
       return await write();
     } catch (error) {
       signal.throwIfAborted();
-      if (!hasClusterErrorCode(error, 'quota_conflict') && !hasClusterErrorCode(error, 'webhook_unavailable'))
-        throw error;
+      if (!hasClusterErrorCode(error, 'quota_conflict', 'webhook_unavailable')) throw error;
       const message = `${describe(item)} is not accepted yet: ${messageOf(error)}`;
       if (message !== reported) report({ message: `${message}; trying again` });
       reported = message;

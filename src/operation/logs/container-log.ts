@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster, ContainerRef } from '../../objects/cluster.ts';
-import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
+import { isTemporary } from '../../objects/cluster-error.ts';
 import type { ContainerRun } from './container-runs.ts';
 
 export interface ContainerLogOptions {
@@ -19,8 +19,6 @@ const firstPause = 100;
 
 /** Number of failures in a row after which a log is not read any more. */
 const maxFailures = 6;
-
-const temporary = ['unreachable', 'server_error', 'too_many_requests'] as const;
 
 /** The log of a container across its restarts. */
 export class ContainerLog {
@@ -66,7 +64,7 @@ export class ContainerLog {
         if (isOver()) return;
         failures = 0;
       } catch (error) {
-        if (!temporary.some((code) => hasClusterErrorCode(error, code))) throw error;
+        if (!isTemporary(error)) throw error;
         failures += 1;
       }
       // a container ends before its status says so; otherwise the connection has ended

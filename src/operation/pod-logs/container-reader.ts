@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster, ContainerRef } from '../../objects/cluster.ts';
-import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
+import { hasClusterErrorCode, isTemporary } from '../../objects/cluster-error.ts';
 import type { LogCursor } from '../../protocol/streams/log-records.ts';
 import type { ContainerRun } from '../logs/container-runs.ts';
 import { LogLines, type LogPosition, sinceOf } from './log-lines.ts';
@@ -38,10 +38,6 @@ const longestPause = 5000;
 
 /** Number of failures in a row after which a log is not read any more. */
 const maxFailures = 10;
-
-const temporary = ['unreachable', 'server_error', 'too_many_requests'] as const;
-
-const noLog = ['not_found', 'bad_request'] as const;
 
 /** Reads the log of a container, with a position from which another reader can continue. */
 export class ContainerReader {
@@ -146,8 +142,8 @@ export class ContainerReader {
         return;
       } catch (error) {
         // the pod is gone, or its container has not started again
-        if (!isNeeded && noLog.some((code) => hasClusterErrorCode(error, code))) return;
-        if (!temporary.some((code) => hasClusterErrorCode(error, code))) throw error;
+        if (!isNeeded && hasClusterErrorCode(error, 'not_found', 'bad_request')) return;
+        if (!isTemporary(error)) throw error;
         failures = this.#position === before ? failures + 1 : 1;
         if (failures > maxFailures || (this.#newest?.run ?? run) !== run) throw error;
       }

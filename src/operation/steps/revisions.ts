@@ -1,6 +1,6 @@
 import { retry, sleep } from '../../async/index.ts';
 import { messageOf } from '../../errors/index.ts';
-import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
+import { hasClusterErrorCode, isTemporary } from '../../objects/cluster-error.ts';
 import { ReleaseError } from '../../release/error.ts';
 import type { Release } from '../../release/release.ts';
 import type { ReleaseStatus } from '../../release/status.ts';
@@ -188,11 +188,7 @@ async function readAgain(
 /** Whether a request to the storage may succeed later, or has succeeded although it failed. */
 function canRetry(error: unknown): boolean {
   if (error instanceof ReleaseError) return error.code === 'release_conflict';
-  return (
-    hasClusterErrorCode(error, 'unreachable') ||
-    hasClusterErrorCode(error, 'server_error') ||
-    hasClusterErrorCode(error, 'too_many_requests')
-  );
+  return isTemporary(error);
 }
 
 /** Whether an earlier attempt was stored although its answer was lost. */
