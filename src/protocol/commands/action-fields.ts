@@ -17,6 +17,16 @@ export const actionOptions = {
 
 export const namespaceField = field(objectName.default('default').describe('Namespace of the object'));
 
+export const deploymentNameField = field(objectName.min(1).describe('Name of the Deployment'));
+
+/** The argument of {@link deploymentNameField}, as `web` or `deploy/web`. */
+export const deploymentArgument = {
+  field: 'name',
+  kind: 'name',
+  shown: 'DEPLOYMENT',
+  ofKind: ['deploy', 'deployment', 'deployments', 'deployment.apps', 'deployments.apps'],
+} as const;
+
 /** Names the pod of a command that connects to one. */
 export const podNameField = field(
   objectName

@@ -1,14 +1,20 @@
-import { objectName } from '../bounded.ts';
-import { actionAnswer, actionOptions, namespaceField, objectKey, workloadRights } from './action-fields.ts';
+import {
+  actionAnswer,
+  actionOptions,
+  deploymentArgument,
+  deploymentNameField,
+  namespaceField,
+  objectKey,
+  workloadRights,
+} from './action-fields.ts';
 import { defineCommand } from './definition.ts';
-import { field } from './field.ts';
 
 export const pauseRollout = defineCommand({
   summary: 'Pauses the rollout of a Deployment: later changes of its pods wait until it is resumed.',
   method: 'pauseRollout',
   fields: {
     namespace: namespaceField,
-    name: field(objectName.min(1).describe('Name of the Deployment')),
+    name: deploymentNameField,
     timeout: actionOptions.timeout,
   },
   answer: actionAnswer,
@@ -20,14 +26,7 @@ export const pauseRollout = defineCommand({
   line: {
     name: 'pause',
     short: 'Pause the rollout of a Deployment',
-    arguments: [
-      {
-        field: 'name',
-        kind: 'name',
-        shown: 'DEPLOYMENT',
-        ofKind: ['deploy', 'deployment', 'deployments', 'deployment.apps', 'deployments.apps'],
-      },
-    ],
+    arguments: [deploymentArgument],
     examples: ['web -n shop'],
   },
 });

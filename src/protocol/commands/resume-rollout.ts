@@ -1,14 +1,20 @@
-import { objectName } from '../bounded.ts';
-import { actionAnswer, actionOptions, namespaceField, objectKey, workloadRights } from './action-fields.ts';
+import {
+  actionAnswer,
+  actionOptions,
+  deploymentArgument,
+  deploymentNameField,
+  namespaceField,
+  objectKey,
+  workloadRights,
+} from './action-fields.ts';
 import { defineCommand } from './definition.ts';
-import { field } from './field.ts';
 
 export const resumeRollout = defineCommand({
   summary: 'Continues the rollout of a paused Deployment.',
   method: 'resumeRollout',
   fields: {
     namespace: namespaceField,
-    name: field(objectName.min(1).describe('Name of the Deployment')),
+    name: deploymentNameField,
     ...actionOptions,
   },
   answer: actionAnswer,
@@ -20,14 +26,7 @@ export const resumeRollout = defineCommand({
   line: {
     name: 'resume',
     short: 'Continue the rollout of a Deployment',
-    arguments: [
-      {
-        field: 'name',
-        kind: 'name',
-        shown: 'DEPLOYMENT',
-        ofKind: ['deploy', 'deployment', 'deployments', 'deployment.apps', 'deployments.apps'],
-      },
-    ],
+    arguments: [deploymentArgument],
     examples: ['web -n shop'],
   },
 });
