@@ -100,14 +100,16 @@ function dataFile(
 }
 
 function storeOf(
-  { databaseUrlFile, replicaAddress }: ControlPlaneSettings,
+  { databaseUrlFile, replicaAddress, keepCommands, keepMib, keepFor }: ControlPlaneSettings,
   file: string | undefined,
   log: Logger,
 ): CommandStore {
+  const bytes = keepMib === undefined ? undefined : keepMib * 1024 * 1024;
+  const retention = { commands: keepCommands, bytes, milliseconds: keepFor };
   if (databaseUrlFile !== undefined) {
-    return createPostgresStore({ url: () => readFile(databaseUrlFile, 'utf8'), log, replicaAddress });
+    return createPostgresStore({ url: () => readFile(databaseUrlFile, 'utf8'), log, replicaAddress, retention });
   }
-  return file === undefined ? createMemoryStore() : createSqliteStore(file);
+  return file === undefined ? createMemoryStore({ retention }) : createSqliteStore(file, { retention });
 }
 
 async function reasonOf(signal: AbortSignal): Promise<Error> {

@@ -35,7 +35,6 @@ export type {
   CommandRecord,
   CommandStore,
   EventRecord,
-  Retention,
   StoreBatch,
   StoreContents,
   StoredEntry,
@@ -44,6 +43,7 @@ export type { SessionRule } from './sessions/sessions.ts';
 export { openServerTls, type ServerTls, type ServerTlsFiles, type ServerTlsOptions } from '../net/server-tls.ts';
 export { createMemoryStore } from './store/memory-store.ts';
 export { createPostgresStore, type PostgresStoreOptions } from './store/postgres-store.ts';
+export type { Retention, RetentionOptions } from './store/retention.ts';
 export { createSqliteStore } from './store/sqlite-store.ts';
 export type { Token } from './token.ts';
 export { type PublicSealingKey, readSealingKey } from '../sealing/public-sealing-key.ts';

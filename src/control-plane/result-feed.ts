@@ -1,6 +1,6 @@
 import { Notice } from '../async/index.ts';
 import type { CommandResult } from '../protocol/messages.ts';
-import type { Retention } from './store/command-store.ts';
+import type { Retention } from './store/retention.ts';
 import type { TrackedCommand } from './tracked-command.ts';
 
 /** The result of a command. */

@@ -36,14 +36,13 @@ export interface CommandContext {
  * get what is stored.
  */
 export class TrackedCommand {
-  /** The part of the command that users get. */
-  readonly handle: SentCommand;
   /** When this process got the command, in milliseconds of `performance.now()`. */
   readonly arrivedAt = performance.now();
   readonly #context: CommandContext;
   readonly #log: EventLog;
   readonly #stored = Promise.withResolvers<undefined>();
   #record: CommandRecord;
+  #handle: SentCommand | undefined;
   #isStored = false;
   #isRestored = false;
   #isRefused = false;
@@ -62,7 +61,11 @@ export class TrackedCommand {
     this.#lastLog = lastLogOf(events);
     this.#log = new EventLog({ newest: record.lastEvent, events, load });
     this.#stored.promise.catch(() => undefined); // callers that wait for it get the error
-    this.handle = handleOf(this);
+  }
+
+  /** The part of the command that users get. */
+  get handle(): SentCommand {
+    return (this.#handle ??= handleOf(this)); // few of the commands that are kept need one
   }
 
   get key(): string {

@@ -332,6 +332,18 @@ for (const [flag, value] of [
     flag === '--heartbeat' ? /must be from 1s to 2m/ : /must be a number from 16 to 1000000/,
   );
 }
+for (const [flag, value, range] of [
+  ['--keep-commands', '0', 'from 1 to 100000'],
+  ['--keep-commands', '100001', 'from 1 to 100000'],
+  ['--keep-commands', 'all', 'from 1 to 100000'],
+  ['--keep-commands', '1.5', 'from 1 to 100000'],
+  ['--keep-mib', '0', 'from 1 to 1000000'],
+  ['--keep-mib', '-1', 'from 1 to 1000000'],
+  ['--keep-for', '0s', 'duration above 0'],
+  ['--keep-for', '7', 'duration above 0'],
+] as const) {
+  test(`${flag} ${value}`, refuses, ['control-plane', flag, value], {}, new RegExp(`${flag} .*${range}`));
+}
 for (const value of [
   '8089',
   ':8089',

@@ -172,8 +172,7 @@ test('forgets the packets for agents that have not been connected for longest', 
 });
 
 test('keeps the newest results up to the retention of the store', async (t) => {
-  const retention = { commands: 2, bytes: Infinity, milliseconds: Infinity };
-  const { plane, agentUrl } = await testPlane(t, { store: { ...createMemoryStore(), retention } });
+  const { plane, agentUrl } = await testPlane(t, { store: createMemoryStore({ retention: { commands: 2 } }) });
   const agent = await rawAgent(agentUrl);
   for (const key of ['a', 'b', 'c']) {
     const { result } = plane.install('edge-1', parameters, { key });

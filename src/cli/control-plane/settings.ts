@@ -72,6 +72,27 @@ export const controlPlaneSettings = {
       'where other replicas with the same database reach this one, on a port of its own; all of them then serve agents and users, through the one that leads',
     default: 'none; replicas that do not lead serve no one',
   },
+  keepCommands: {
+    flag: 'keep-commands',
+    value: 'number',
+    variable: 'HELM_AGENT_KEEP_COMMANDS',
+    description: 'number of commands that are kept after they have ended; each takes 2 KiB of memory',
+    default: '10000, or 500 with --data memory',
+  },
+  keepMib: {
+    flag: 'keep-mib',
+    value: 'number',
+    variable: 'HELM_AGENT_KEEP_MIB',
+    description: 'MiB of events and results of commands that are kept after they have ended',
+    default: '512, or 32 with --data memory',
+  },
+  keepFor: {
+    flag: 'keep-for',
+    value: 'duration',
+    variable: 'HELM_AGENT_KEEP_FOR',
+    description: 'time for which commands are kept after they have ended',
+    default: '168h, or no limit with --data memory',
+  },
   encryptionKeyFile: {
     flag: 'encryption-key-file',
     value: 'file',
@@ -140,7 +161,11 @@ const addressSchema = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-const connectionsError = 'must be a number from 16 to 1000000';
+/** A whole number in a range. */
+function numberSchema(from: number, to: number) {
+  const error = `must be a number from ${from} to ${to}`;
+  return z.coerce.number({ error }).int(error).min(from, error).max(to, error);
+}
 
 export const controlPlaneSchema = z
   .object({
@@ -154,6 +179,9 @@ export const controlPlaneSchema = z
     requireSecond: sessionRuleSchema,
     databaseUrlFile: z.string().optional(),
     replicaAddress: addressSchema.optional(),
+    keepCommands: numberSchema(1, 100_000).optional(),
+    keepMib: numberSchema(1, 1_000_000).optional(),
+    keepFor: durationSchema.optional(),
     encryptionKeyFile: z.string().optional(),
     retryAfter: durationSchema
       .refine((milliseconds) => milliseconds <= maxRetryAfter * 1000, 'must be at most 1h')
@@ -161,12 +189,7 @@ export const controlPlaneSchema = z
     heartbeat: durationSchema
       .refine((milliseconds) => milliseconds >= 1000 && milliseconds <= 120_000, 'must be from 1s to 2m')
       .default(30_000),
-    maxConnections: z.coerce
-      .number({ error: connectionsError })
-      .int(connectionsError)
-      .min(16, connectionsError)
-      .max(1_000_000, connectionsError)
-      .default(20_000),
+    maxConnections: numberSchema(16, 1_000_000).default(20_000),
     tlsCertificate: z.string().optional(),
     tlsKey: z.string().optional(),
     healthPort: portSchema.optional(),

@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { CommandEvent } from '../command-event.ts';
 import type { LeaderPlace } from '../replicas/leader-place.ts';
 import type { CommandState } from '../sent-command.ts';
+import type { Retention } from './retention.ts';
 
 /** A command as a store keeps it, without its events. */
 export interface CommandRecord {
@@ -155,13 +156,6 @@ export interface StoreContents {
   readonly entries?: readonly StoredEntry[];
   /** The newest entry of the audit log. Default: there are none. */
   readonly lastAudit?: AuditRecord;
-}
-
-/** How long commands that have ended are kept. The command that ended first is forgotten first. */
-export interface Retention {
-  readonly commands: number;
-  readonly bytes: number;
-  readonly milliseconds: number;
 }
 
 export interface ReplicaPlaces {

@@ -7,15 +7,19 @@ import type {
   OldAudit,
   StoredEntry,
 } from './command-store.ts';
+import { type Retention, retentionOf, type RetentionOptions } from './retention.ts';
 
 /** Number of entries of the audit log that are kept at least. */
 const maxAuditEntries = 5000;
 
+const memoryRetention: Retention = { commands: 500, bytes: 32 * 1024 * 1024, milliseconds: Infinity };
+
 /**
- * Keeps commands in the memory of this process: the last 500 that have ended, and of them those
- * whose packets have 32 MiB together. Of the audit log, it has the last 5,000 entries.
+ * Keeps commands in the memory of this process. Default of `retention`: the last 500 that have
+ * ended, and of them those whose packets have 32 MiB together. Of the audit log, it has the last
+ * 5,000 entries.
  */
-export function createMemoryStore(): CommandStore {
+export function createMemoryStore({ retention }: { retention?: RetentionOptions | undefined } = {}): CommandStore {
   const commands = new Map<string, CommandRecord>();
   const events = new Map<string, EventRecord[]>();
   const agents = new Set<string>();
@@ -23,7 +27,7 @@ export function createMemoryStore(): CommandStore {
   const entries = new Map<string, StoredEntry>();
   let audit: AuditRecord[] = [];
   return {
-    retention: { commands: 500, bytes: 32 * 1024 * 1024, milliseconds: Infinity },
+    retention: retentionOf(retention, memoryRetention),
     open() {
       const newest = audit.at(-1);
       return Promise.resolve({

@@ -6,6 +6,7 @@ import type { DatabaseUrl } from './database-url.ts';
 import { unavailable } from './postgres-connection.ts';
 import { PostgresLeader } from './postgres-leader.ts';
 import { readAudit, readContents, readEvents, writeBatch } from './postgres-records.ts';
+import { retentionOf, type RetentionOptions } from './retention.ts';
 
 export interface PostgresStoreOptions {
   /**
@@ -21,6 +22,8 @@ export interface PostgresStoreOptions {
    * relay their connections to it while it leads. Default: connections are not relayed.
    */
   replicaAddress?: { host: string; port: number } | undefined;
+  /** How long commands that have ended are kept. Default: 10,000, with 512 MiB, for 7 days. */
+  retention?: RetentionOptions | undefined;
   /** Returns a number from 0 up to 1, for pauses between attempts. Default: that of the system. */
   random?: () => number;
 }
@@ -29,15 +32,15 @@ export interface PostgresStoreOptions {
 const secretBytes = 32;
 
 /**
- * Keeps commands in a PostgreSQL database, version 14 or newer, in the schema `helm_agent`: those
- * that have ended for 7 days, at most the last 10,000, and of them those whose packets have 512 MiB
- * together. Several control planes can share a database. One of them leads: `open` waits until no
- * other one does. The methods reject with `ControlPlaneError` `store_unavailable`.
+ * Keeps commands in a PostgreSQL database, version 14 or newer, in the schema `helm_agent`.
+ * Several control planes can share a database. One of them leads: `open` waits until no other one
+ * does. The methods reject with `ControlPlaneError` `store_unavailable`.
  */
 export function createPostgresStore({
   url,
   log = silentLog,
   replicaAddress,
+  retention,
   random = randomPart,
 }: PostgresStoreOptions): CommandStore {
   const own = replicaAddress && { ...replicaAddress, secret: randomBytes(secretBytes).toString('base64url') };
@@ -54,7 +57,7 @@ export function createPostgresStore({
     }
   };
   return {
-    retention: { commands: 10_000, bytes: 512 * 1024 * 1024, milliseconds: 7 * 24 * 3_600_000 },
+    retention: retentionOf(retention),
     lost: leader.lost,
     ...(places && { places }),
     isReachable: () => leader.isConnected,

@@ -4,16 +4,20 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ControlPlaneError } from '../error.ts';
 import type { CommandStore, EventRecord } from './command-store.ts';
+import { retentionOf, type RetentionOptions } from './retention.ts';
 import type { SqliteCalls, SqliteReply, StoredEvent } from './sqlite-messages.ts';
 import { rowOf } from './sqlite-rows.ts';
 
 /**
- * Keeps commands in a SQLite file: those that have ended for 7 days, at most the last 10,000, and
- * of them those whose packets have 512 MiB together. Only this user can read the file, which is
- * created if it does not exist. Its reads and writes run in a thread. The methods reject with
- * `ControlPlaneError` `store_unavailable`.
+ * Keeps commands in a SQLite file. Default of `retention`: those that have ended for 7 days, at
+ * most the last 10,000, and of them those whose packets have 512 MiB together. Only this user can
+ * read the file, which is created if it does not exist. Its reads and writes run in a thread. The
+ * methods reject with `ControlPlaneError` `store_unavailable`.
  */
-export function createSqliteStore(path: string): CommandStore {
+export function createSqliteStore(
+  path: string,
+  { retention }: { retention?: RetentionOptions | undefined } = {},
+): CommandStore {
   let thread: SqliteThread | undefined;
   let isCopying = false;
   const opened = () => {
@@ -21,7 +25,7 @@ export function createSqliteStore(path: string): CommandStore {
     return thread;
   };
   return {
-    retention: { commands: 10_000, bytes: 512 * 1024 * 1024, milliseconds: 7 * 24 * 3_600_000 },
+    retention: retentionOf(retention),
     async open() {
       const starting = startThread(path);
       try {
