@@ -48,7 +48,7 @@ def run(agent, payload, stdin, stdout, stderr):
         with lock:
             socket.sendall(frame(opcode, data))
     def pass_input():
-        while data := stdin.read1(32768):
+        while data := stdin.read(32768):
             write(2, b"\0" + data)  # channel 0
         write(1, b'{"type":"end"}')
     threading.Thread(target=pass_input, daemon=True).start()
@@ -88,7 +88,8 @@ if __name__ == "__main__":
             sys.stdout.buffer.write(content)
             sys.stdout.flush()
     else:
-        end = run(agent, {**target, "command": program}, sys.stdin.buffer, sys.stdout.buffer, sys.stderr.buffer)
+        stdin = open(0, "rb", buffering=0)  # no lock that its thread holds when the program ends
+        end = run(agent, {**target, "command": program}, stdin, sys.stdout.buffer, sys.stderr.buffer)
         if not end["ok"]:
             raise SystemExit(f"{end['error']['message']} ({end['error']['code']})")
         sys.exit(end["exitCode"])
