@@ -1,5 +1,5 @@
 import { apiPath } from '../objects/api-path.ts';
-import type { ContainerRef, LogLine, LogOptions } from '../objects/cluster.ts';
+import type { ContainerRef, FollowOptions, LogLine, LogOptions } from '../objects/cluster.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
 import { readLines } from './lines.ts';
 import type { KubeRequest, Transport } from './transport.ts';
@@ -10,8 +10,19 @@ const maxBytes = 1024 * 1024;
 /** UTF-16 units of a line that are kept. */
 const maxLineLength = 64 * 1024;
 
-/** A line with its time. Errors of the kubelet are among the lines, too, but have no time. */
+/** A line with its time. Only the end of a line whose beginning is not shown has no time. */
 const timedLine = /^(\d{4}-\d\d-\d\dT\S+) (.*)$/su;
+
+/** The time of a line, or the beginning of one. */
+const partOfTime = /^\d[\d:.TZ+-]*$/u;
+
+/** Most bytes of the time of a line with the space after it. */
+const maxTimeLength = 64;
+
+/** Most bytes of an error of the kubelet. What is longer is a line. */
+const maxErrorBytes = 4096;
+
+const newline = 0x0a;
 
 const pods = { apiVersion: 'v1', resource: 'pods', namespaced: true };
 
@@ -36,17 +47,21 @@ export async function readPodLog(
 
 /**
  * Yields the lines of a container's log as they are written, until its run ends. Fails with
- * `unreachable` if the stream breaks. Yields nothing if {@link readPodLog} returns nothing.
+ * `unreachable` if the stream breaks, and with `server_error` if the kubelet cannot read on. Yields
+ * nothing if {@link readPodLog} returns nothing.
  */
 export async function* followPodLog(
   transport: Transport,
   pod: ContainerRef,
-  { after = '', previous, signal }: { after?: string | undefined; previous?: boolean; signal: AbortSignal },
+  { after = '', previous, follow = true, signal }: FollowOptions,
 ): AsyncGenerator<LogLine, void, undefined> {
-  const query = { follow: 'true', timestamps: 'true', sinceTime: after === '' ? undefined : wholeSeconds(after) };
+  const query = {
+    follow: follow ? 'true' : undefined,
+    ...{ timestamps: 'true', sinceTime: after === '' ? undefined : wholeSeconds(after) },
+  };
   try {
     const body = await transport.stream(logRequest(pod, { previous, signal }, query));
-    for await (const line of readTextLines(body, maxLineLength)) {
+    for await (const line of readTextLines(logBytes(pod, body), maxLineLength)) {
       const [, time = '', text = ''] = timedLine.exec(line) ?? [];
       // the API server compares whole seconds
       if (time > after) yield { time, text };
@@ -61,7 +76,8 @@ export async function* followPodLog(
 
 /**
  * Yields the bytes of a container's log, each line with its time before it. Fails with
- * `bad_request` if the container has not started, and with `unreachable` if the stream breaks.
+ * `bad_request` if the container has not started, with `unreachable` if the stream breaks, and with
+ * `server_error` if the kubelet cannot read on.
  */
 export async function* streamPodLog(
   transport: Transport,
@@ -74,11 +90,39 @@ export async function* streamPodLog(
   };
   const body = await transport.stream(logRequest(pod, { previous, signal }, query));
   try {
-    yield* body;
+    yield* logBytes(pod, body);
   } catch (error) {
     signal.throwIfAborted();
-    throw brokenLog(pod, error);
+    throw error instanceof KubeError ? error : brokenLog(pod, error);
   }
+}
+
+/**
+ * Yields the bytes of a log with times. Fails with `server_error` if they end with an error: the
+ * kubelet responds before it opens the log (`GetKubeletContainerLogs`), and writes what it fails
+ * with afterwards to the end of the body, without a time and a line break.
+ */
+async function* logBytes(
+  { container, name }: ContainerRef,
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let held: Buffer = Buffer.alloc(0);
+  let isInLine = false;
+  for await (const chunk of body) {
+    const data =
+      held.length === 0 ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length) : Buffer.concat([held, chunk]);
+    const end = data.lastIndexOf(newline) + 1;
+    isInLine &&= end === 0;
+    const rest = data.subarray(end);
+    isInLine ||= rest.length > maxErrorBytes || timedLine.test(rest.toString('latin1', 0, maxTimeLength));
+    const length = isInLine ? data.length : end;
+    held = data.subarray(length);
+    if (length > 0) yield data.subarray(0, length);
+  }
+  if (held.length === 0) return;
+  const text = held.toString();
+  if (partOfTime.test(text)) yield held;
+  else throw new KubeError('server_error', `the log of container ${container} of pod ${name} cannot be read: ${text}`);
 }
 
 function brokenLog({ container, name }: ContainerRef, cause: unknown): KubeError {

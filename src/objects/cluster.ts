@@ -127,11 +127,13 @@ export interface LogLine {
   text: string;
 }
 
-interface FollowOptions {
+export interface FollowOptions {
   /** Time of a line: those up to it are left out. Default: all lines are read. */
   after?: string | undefined;
   /** Reads the log of the run before. Default: false. */
   previous?: boolean;
+  /** Whether to read until the run ends, instead of what there is. Default: true. */
+  follow?: boolean;
   signal: AbortSignal;
 }
 
@@ -251,7 +253,8 @@ export interface Cluster {
   podLog(pod: ContainerRef, options: { tailLines: number; previous?: boolean; signal?: AbortSignal }): Promise<string>;
   /**
    * Yields the lines of a container's log as they are written, until the run of the container ends.
-   * Reads only as fast as lines are consumed. Yields nothing without a log.
+   * Reads only as fast as lines are consumed. Yields nothing without a log. Fails with
+   * `unreachable` or `server_error` if the log breaks off.
    */
   followLog(pod: ContainerRef, options: FollowOptions): AsyncIterable<LogLine>;
   /** Starts a process in a container. */
@@ -260,7 +263,8 @@ export interface Cluster {
   forwardPort(pod: { namespace: string; name: string }, options: ForwardOptions): Promise<ForwardedConnection>;
   /**
    * Yields the bytes of a container's log. Each line has its time before it, in RFC 3339, and a
-   * space. Reads only as fast as bytes are consumed. Fails with `bad_request` without a log.
+   * space. Reads only as fast as bytes are consumed. Fails with `bad_request` without a log, and
+   * with `unreachable` or `server_error` if the log breaks off.
    */
   streamLog(pod: ContainerRef, options: LogOptions): AsyncIterable<Uint8Array>;
 }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
+import { codeOf, messageOf } from '../../src/errors/index.ts';
 import type { LogLine } from '../../src/objects/cluster.ts';
 import { failure, fakeServer, json } from './fake-server.ts';
 
@@ -73,6 +74,65 @@ for (const [title, respond, code] of failing) {
     await t.throwsAsync(all(cluster.followLog(pod, { signal })), { code });
   });
 }
+
+/** Returns what is read of a log that the kubelet sends in these parts, and why it ends early. */
+async function readParts(t: ExecutionContext, parts: readonly string[]) {
+  const { cluster } = await fakeServer(t, (_, response) => {
+    const send = ([part, ...rest]: readonly string[]): void => {
+      if (part === undefined) response.end();
+      else response.write(part, () => setImmediate(send, rest));
+    };
+    send(parts);
+  });
+  let read = '';
+  try {
+    for await (const chunk of cluster.streamLog(pod, { signal })) read += Buffer.from(chunk).toString();
+    return { read };
+  } catch (error) {
+    return { read, error: `${codeOf(error)}: ${messageOf(error)}` };
+  }
+}
+
+const refusal = 'unable to retrieve container logs for containerd://0a1b';
+const failed = `server_error: the log of container app of pod web cannot be read: ${refusal}`;
+const long = 'x'.repeat(100_000);
+const bodies: [title: string, parts: string[], error?: string][] = [
+  ['lines', [`${time(1)} one\n${time(2)} two\n`]],
+  ['a last line without a line break', [`${time(1)} one\n${time(2)} t`, 'wo']],
+  ['a time in parts', [time(1).slice(0, 3), `${time(1).slice(3)} one\n2026-01-`, '01T10:00:02Z two']],
+  ['a time that is cut off', [`${time(1)} one\n2026-01-01T1`]],
+  ['the end of a line whose beginning is not shown', [`end of it\n${time(1)} one\n`]],
+  ['a long line in parts', [`${time(1)} ${long}`, long, `${long}\n`]],
+  ['a long end of a line', [long, long]],
+  ['nothing', ['']],
+  ['an error only', [refusal], failed],
+  ['an error after lines', [`${time(1)} one\n`, refusal], failed],
+  ['an error in parts, after lines', [`${time(1)} one\n${refusal.slice(0, 9)}`, refusal.slice(9)], failed],
+];
+for (const [title, parts, error] of bodies) {
+  test(`a log with ${title} is read as it is${error === undefined ? '' : ', without the error, which is thrown'}`, async (t) => {
+    const text = parts.join('');
+    const read = error === undefined ? text : text.slice(0, text.length - refusal.length);
+    t.deepEqual(await readParts(t, parts), { read, ...(error !== undefined && { error }) });
+  });
+}
+
+test('lines are followed until the kubelet cannot read on', async (t) => {
+  const { cluster } = await fakeServer(t, (_, response) => response.end(`${time(1)} one\n${refusal}`));
+  const lines: string[] = [];
+  await t.throwsAsync(
+    async () => {
+      for await (const { text } of cluster.followLog(pod, { signal })) lines.push(text);
+    },
+    { code: 'server_error', message: /cannot be read: unable to retrieve/ },
+  );
+  t.deepEqual(lines, ['one']);
+});
+
+test('small parts of what may be an error take linear time', async (t) => {
+  const parts = Array.from({ length: 2000 }, () => 'abcdefghij');
+  t.is((await readParts(t, parts)).read.length, 20_000);
+});
 
 test('a signal ends the request', async (t) => {
   const closed = Promise.withResolvers<undefined>();

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { retry } from '../../async/index.ts';
 import type { Cluster, ContainerRef } from '../../objects/cluster.ts';
 import { isTemporary } from '../../objects/cluster-error.ts';
 import type { ContainerRun } from './container-runs.ts';
@@ -17,8 +18,11 @@ export interface ContainerLogOptions {
  */
 const firstPause = 100;
 
-/** Number of failures in a row after which a log is not read any more. */
-const maxFailures = 6;
+/** Longest of these pauses, in milliseconds. */
+const longestPause = 5000;
+
+/** Pauses after failures to read the rest of a log whose run has ended, in milliseconds. */
+const lastPauses = [200, 400, 800, 1600, 3200];
 
 /** The log of a container across its restarts. */
 export class ContainerLog {
@@ -51,31 +55,36 @@ export class ContainerLog {
     for (let newest = this.#newest; newest && newest.run > this.#read; newest = this.#newest) {
       const isMissing = newest.hasPrevious && newest.run > this.#read + 1;
       this.#read = newest.run;
-      if (isMissing) await this.#readLines(true);
+      if (isMissing) await this.#readLines({ previous: true });
       await this.#follow(newest.run);
     }
   }
 
   async #follow(run: number): Promise<void> {
+    const { signal } = this.#options;
     const isOver = () => this.hasEnded || this.#newest?.run !== run;
-    for (let failures = 0; failures < maxFailures;) {
+    let failures = 0;
+    while (!isOver()) {
+      const before = this.#last;
       try {
-        await this.#readLines(false);
-        if (isOver()) return;
+        await this.#readLines({ follow: true });
         failures = 0;
       } catch (error) {
         if (!isTemporary(error)) throw error;
-        failures += 1;
+        failures = this.#last === before ? failures + 1 : 1;
       }
       // a container ends before its status says so; otherwise the connection has ended
-      await sleep(firstPause * 2 ** failures, undefined, { signal: this.#options.signal });
-      if (failures === 0 && isOver()) return;
+      if (!isOver()) await sleep(Math.min(longestPause, firstPause * 2 ** failures), undefined, { signal });
     }
+    // the rest; to follow it would need a watch of the kubelet
+    const previous = this.#newest?.run === run + 1 && this.#newest.hasPrevious;
+    await retry(() => this.#readLines({ previous }), { pauses: lastPauses, canRetry: isTemporary, signal });
   }
 
-  async #readLines(previous: boolean): Promise<void> {
+  async #readLines({ previous = false, follow = false }): Promise<void> {
     const { cluster, container, onLine, signal } = this.#options;
-    for await (const { time, text } of cluster.followLog(container, { after: this.#last, previous, signal })) {
+    const options = { after: this.#last, previous, follow, signal };
+    for await (const { time, text } of cluster.followLog(container, options)) {
       this.#last = time;
       await onLine(text);
     }

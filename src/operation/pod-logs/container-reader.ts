@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep } from '../../async/index.ts';
+import { messageOf } from '../../errors/index.ts';
 import type { Cluster, ContainerRef } from '../../objects/cluster.ts';
 import { hasClusterErrorCode, isTemporary } from '../../objects/cluster-error.ts';
 import type { LogCursor } from '../../protocol/streams/log-records.ts';
@@ -30,13 +31,18 @@ export interface ContainerReaderOptions {
   /** Receives what is missing. */
   onNotice: (text: string) => Promise<void>;
   signal: AbortSignal;
+  /** Waits for a number of milliseconds. Default: with a timer. */
+  wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 /** Time before a log is read again, in milliseconds. It doubles with each failure. */
 const firstPause = 100;
 const longestPause = 5000;
 
-/** Number of failures in a row after which a log is not read any more. */
+/**
+ * Number of failures in a row after which a log is not read any more, or after which a notice says
+ * so if its run continues.
+ */
 const maxFailures = 10;
 
 /** Reads the log of a container, with a position from which another reader can continue. */
@@ -108,12 +114,25 @@ export class ContainerReader {
 
   async #followRun({ run }: ContainerRun): Promise<void> {
     const isOver = () => this.hasEnded || this.#newest?.run !== run || this.#isFull;
-    for (let isLast = false; ;) {
-      await this.#untilRead(() => this.#stream({ follow: true, run, isOver }), { run });
-      if (isLast || this.#isFull) return;
+    while (!isOver()) {
+      await this.#untilRead(() => this.#stream({ follow: true, run, isOver }), { run, isOver });
       // a container ends before its status says so; otherwise the connection has ended
-      isLast = isOver();
-      if (!isLast) await sleep(firstPause, undefined, { signal: this.#options.signal });
+      if (!isOver()) await this.#pause(0);
+    }
+    await this.#readRest(run);
+  }
+
+  /**
+   * Reads what was not read when the run ended, until nothing is new: the runtime may write its
+   * last lines later. To follow them would need a watch of the kubelet, which it may not have.
+   */
+  async #readRest(run: number): Promise<void> {
+    let before: LogPosition | undefined;
+    while (this.#position !== before && !this.#isFull) {
+      before = this.#position;
+      const newest = this.#newest;
+      const previous = newest?.run === run + 1 && newest.hasPrevious;
+      await this.#untilRead(() => this.#stream({ run, previous }), { run: newest?.run ?? run });
     }
   }
 
@@ -130,10 +149,13 @@ export class ContainerReader {
     };
   }
 
-  /** Reads from the present position, again after a failure that may pass. */
+  /**
+   * Reads from the present position, again after a failure that may pass: until `isOver`, or a
+   * limited number of times.
+   */
   async #untilRead(
     read: () => Promise<void>,
-    { run, isNeeded = false }: { run: number; isNeeded?: boolean },
+    { run, isNeeded = false, isOver }: { run: number; isNeeded?: boolean; isOver?: () => boolean },
   ): Promise<void> {
     for (let failures = 0; ;) {
       const before = this.#position;
@@ -144,16 +166,23 @@ export class ContainerReader {
         // the pod is gone, or its container has not started again
         if (!isNeeded && hasClusterErrorCode(error, 'not_found', 'bad_request')) return;
         if (!isTemporary(error)) throw error;
+        if (isOver?.() === true) return;
         failures = this.#position === before ? failures + 1 : 1;
-        if (failures > maxFailures || (this.#newest?.run ?? run) !== run) throw error;
+        if (isOver === undefined && (failures > maxFailures || (this.#newest?.run ?? run) !== run)) throw error;
+        if (isOver !== undefined && failures === maxFailures) await this.#noticeFailure(error);
       }
       await this.#pause(failures);
     }
   }
 
+  async #noticeFailure(error: unknown): Promise<void> {
+    const { container, onNotice } = this.#options;
+    await onNotice(`${container.name}/${container.container}: ${messageOf(error)}; trying again`);
+  }
+
   async #pause(failures: number): Promise<void> {
-    const pause = Math.min(longestPause, firstPause * 2 ** failures);
-    await sleep(pause, undefined, { signal: this.#options.signal });
+    const { wait = sleep, signal } = this.#options;
+    await wait(Math.min(longestPause, firstPause * 2 ** failures), signal);
   }
 
   /** Reads from the present position, which it moves. */

@@ -1,0 +1,112 @@
+import test, { type ExecutionContext } from 'ava';
+import type { LogOptions } from '../../../src/objects/cluster.ts';
+import type { ClusterErrorCode } from '../../../src/objects/cluster-error.ts';
+import type { ContainerRun } from '../../../src/operation/logs/container-runs.ts';
+import { ContainerReader } from '../../../src/operation/pod-logs/container-reader.ts';
+
+const container = { namespace: 'shop', name: 'web-0', container: 'app' };
+const line = (number: number) => `2026-01-01T10:00:00.${String(number).padStart(9, '0')}Z line ${number}\n`;
+const failure = (code: ClusterErrorCode) => Object.assign(new Error('no watch'), { code });
+
+type Request = 'follow' | 'rest' | 'previous';
+type Reply = readonly [request: Request, log: string, failure?: ClusterErrorCode | undefined, then?: ContainerRun];
+
+const running = (run: number): ContainerRun => ({ container: 'app', run, hasEnded: false, hasPrevious: run > 0 });
+const ended = (run: number): ContainerRun => ({ ...running(run), hasEnded: true });
+
+/** Follows a run. Requests get these replies in turn; the reader sees a run after some of them. */
+async function follow(t: ExecutionContext, first: ContainerRun, replies: readonly Reply[]) {
+  const left = [...replies];
+  const notices: string[] = [];
+  const waits: number[] = [];
+  let printed = '';
+  const reader = new ContainerReader({
+    container,
+    uid: 'u',
+    selection: {},
+    cluster: {
+      async *streamLog(_, { follow, previous }: LogOptions) {
+        const [request, log, code, then] = left.shift() ?? (['rest', ''] as const);
+        t.is(previous === true ? 'previous' : follow === true ? 'follow' : 'rest', request);
+        yield Buffer.from(log);
+        if (then) reader.see(then);
+        await Promise.resolve();
+        if (code) throw failure(code);
+      },
+    },
+    onBytes(_, bytes) {
+      printed += Buffer.from(bytes).toString();
+      return Promise.resolve();
+    },
+    onNotice(text) {
+      notices.push(text);
+      return Promise.resolve();
+    },
+    signal: new AbortController().signal,
+    wait(milliseconds) {
+      waits.push(milliseconds);
+      return Promise.resolve();
+    },
+  });
+  t.true(reader.see(first));
+  await reader.follow();
+  t.is(left.length, 0);
+  return { lines: printed.split('\n').slice(0, -1), notices, waits };
+}
+
+const expected = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}`);
+
+test('the rest of a run that has ended is read without a watch of the kubelet', async (t) => {
+  const { lines, waits } = await follow(t, ended(0), [['rest', line(1) + line(2)]]);
+  t.deepEqual(lines, expected(2));
+  t.deepEqual(waits, []);
+});
+
+test('lines that the runtime writes after the end of a run are read', async (t) => {
+  const { lines } = await follow(t, running(0), [
+    ['follow', line(1), undefined, ended(0)],
+    ['rest', line(1) + line(2)],
+    ['rest', line(1) + line(2) + line(3)],
+    ['rest', line(1) + line(2) + line(3)],
+  ]);
+  t.deepEqual(lines, expected(3));
+});
+
+test('a log that the kubelet cannot follow is read again and again while its run continues', async (t) => {
+  const failures = Array.from({ length: 30 }, (): Reply => ['follow', line(1), 'server_error']);
+  const { lines, notices, waits } = await follow(t, running(0), [
+    ...failures,
+    ['follow', line(1) + line(2), 'server_error'],
+    ['follow', line(2), 'server_error', ended(0)],
+    ['rest', line(1) + line(2) + line(3)],
+    ['rest', line(2) + line(3)],
+  ]);
+  t.deepEqual(lines, expected(3));
+  t.deepEqual(notices, ['web-0/app: no watch; trying again']);
+  t.is(Math.max(...waits), 5000);
+  t.is(waits.at(-1), 200, 'after a new line, the pauses are short again');
+});
+
+test('the end of a run is read from the log before, if the container has restarted', async (t) => {
+  const { lines, notices } = await follow(t, running(0), [
+    ['follow', line(1), 'unreachable', running(1)],
+    ['previous', line(1) + line(2)],
+    ['previous', line(1) + line(2)],
+    ['follow', line(3), undefined, ended(1)],
+  ]);
+  t.deepEqual(lines, expected(3));
+  t.deepEqual(notices, []);
+});
+
+test('the rest of a log that cannot be read is an error after some time', async (t) => {
+  const replies = Array.from({ length: 11 }, (): Reply => ['rest', '', 'server_error']);
+  await t.throwsAsync(follow(t, ended(0), replies), { code: 'server_error' });
+});
+
+test('a log that is gone ends its reading', async (t) => {
+  const { lines } = await follow(t, running(0), [
+    ['follow', line(1), 'unreachable', ended(0)],
+    ['rest', '', 'not_found'],
+  ]);
+  t.deepEqual(lines, ['line 1']);
+});
