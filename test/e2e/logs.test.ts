@@ -154,6 +154,31 @@ test('follows a Job with 100,000 lines to its end, over cut streams, without a l
   t.is(lines.length, 100_001);
 });
 
+test('follows a container over its restarts to its end, without a lost or repeated line', async (t) => {
+  const namespace = await namespaceFor(t);
+  const script = `
+    const fs = require('node:fs');
+    fs.appendFileSync('/runs/all', '.');
+    const run = fs.readFileSync('/runs/all').length;
+    for (let line = 0; line < 200; line++) console.log('run', run, 'line', line);
+    process.exit(run < 3 ? 1 : 0);`;
+  await harness().cluster.create(
+    podOf(namespace, 'restarts', {
+      restartPolicy: 'OnFailure',
+      volumes: [{ name: 'runs', emptyDir: {} }],
+      containers: [{ ...container('app', script), volumeMounts: [{ name: 'runs', mountPath: '/runs' }] }],
+    }),
+  );
+  const { stdout, stderr, code } = await runCtl(harness(), ['logs', 'restarts', '--follow', '-n', namespace]);
+  t.is(code, 0, stderr);
+  // the first run may have ended before its log was followed
+  const first = Number(/^run (\d)/.exec(stdout)?.[1]);
+  t.true(first === 1 || first === 2, stdout.slice(0, 20));
+  const runs = [1, 2, 3].slice(first - 1);
+  const lines = runs.flatMap((run) => Array.from({ length: 200 }, (_, line) => `run ${run} line ${line}\n`));
+  t.is(stdout, lines.join(''));
+});
+
 test('follows the pods of a Deployment while they are replaced', async (t) => {
   const { cluster } = harness();
   const namespace = await namespaceFor(t);

@@ -77,7 +77,9 @@ export class ContainerLog {
       if (!isOver()) await sleep(Math.min(longestPause, firstPause * 2 ** failures), undefined, { signal });
     }
     // the rest; to follow it would need a watch of the kubelet
-    const previous = this.#newest?.run === run + 1 && this.#newest.hasPrevious;
+    const newest = this.#newest?.run ?? run;
+    const previous = newest === run + 1 && this.#newest?.hasPrevious === true;
+    if (newest !== run && !previous) return;
     await retry(() => this.#readLines({ previous }), { pauses: lastPauses, canRetry: isTemporary, signal });
   }
 

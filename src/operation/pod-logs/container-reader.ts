@@ -129,10 +129,11 @@ export class ContainerReader {
   async #readRest(run: number): Promise<void> {
     let before: LogPosition | undefined;
     while (this.#position !== before && !this.#isFull) {
+      const newest = this.#newest?.run ?? run;
+      const previous = newest === run + 1 && this.#newest?.hasPrevious === true;
+      if (newest !== run && !previous) return;
       before = this.#position;
-      const newest = this.#newest;
-      const previous = newest?.run === run + 1 && newest.hasPrevious;
-      await this.#untilRead(() => this.#stream({ run, previous }), { run: newest?.run ?? run });
+      await this.#untilRead(() => this.#stream({ run, previous }), { run: newest });
     }
   }
 

@@ -98,6 +98,16 @@ test('the end of a run is read from the log before, if the container has restart
   t.deepEqual(notices, []);
 });
 
+test('the log of a later run is followed, and not read as the end of one before', async (t) => {
+  const { lines } = await follow(t, running(0), [
+    ['follow', line(1), 'unreachable', running(2)],
+    ['previous', line(2)],
+    ['follow', line(3), undefined, ended(2)],
+    ['rest', line(3)],
+  ]);
+  t.deepEqual(lines, expected(3));
+});
+
 test('the rest of a log that cannot be read is an error after some time', async (t) => {
   const replies = Array.from({ length: 11 }, (): Reply => ['rest', '', 'server_error']);
   await t.throwsAsync(follow(t, ended(0), replies), { code: 'server_error' });
