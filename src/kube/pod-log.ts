@@ -46,9 +46,11 @@ export async function readPodLog(
 }
 
 /**
- * Yields the lines of a container's log as they are written, until its run ends. Fails with
- * `unreachable` if the stream breaks, and with `server_error` if the kubelet cannot read on. Yields
- * nothing if {@link readPodLog} returns nothing.
+ * Yields the lines of a container's log as they are written, until its run ends, but not the last
+ * one if it has no line break. Without `follow`, yields all lines so far. Only the first UTF-16
+ * units of a long line are kept. Fails with `unreachable` if the stream breaks, and with
+ * `server_error` if the kubelet cannot read on. Yields nothing if {@link readPodLog} returns
+ * nothing.
  */
 export async function* followPodLog(
   transport: Transport,
@@ -61,8 +63,11 @@ export async function* followPodLog(
   };
   try {
     const body = await transport.stream(logRequest(pod, { previous, signal }, query));
-    for await (const line of readTextLines(logBytes(pod, body), maxLineLength)) {
-      const [, time = '', text = ''] = timedLine.exec(line) ?? [];
+    const shortened = (text: string) => text.slice(0, maxLineLength);
+    for await (const line of readLines(logBytes(pod, body), shortened)) {
+      // a followed log may end in the middle of a line, with an error of the kubelet after it
+      if (follow && !line.isComplete) return;
+      const [, time = '', text = ''] = timedLine.exec(shortened(line.text)) ?? [];
       // the API server compares whole seconds
       if (time > after) yield { time, text };
     }
@@ -145,16 +150,4 @@ function logRequest(
 
 function wholeSeconds(time: string): string {
   return time.replace(/\.\d+/, '');
-}
-
-/**
- * Yields the lines of a stream of text, the last one also without a line break. A line keeps only
- * its first `maxLength` UTF-16 units. Reads the stream only as fast as lines are consumed.
- */
-async function* readTextLines(
-  chunks: AsyncIterable<Uint8Array>,
-  maxLength: number,
-): AsyncGenerator<string, void, undefined> {
-  const shortened = (text: string) => text.slice(0, maxLength);
-  for await (const { text } of readLines(chunks, shortened)) yield shortened(text);
 }

@@ -132,7 +132,10 @@ export interface FollowOptions {
   after?: string | undefined;
   /** Reads the log of the run before. Default: false. */
   previous?: boolean;
-  /** Whether to read until the run ends, instead of what there is. Default: true. */
+  /**
+   * Whether to read until the run ends, without a last line that has no line break, instead of all
+   * lines so far. Default: true.
+   */
   follow?: boolean;
   signal: AbortSignal;
 }

@@ -20,12 +20,11 @@ test('follows a log line by line, wherever its chunks end', async (t) => {
     const middle = text.indexOf(0xc3) + 1;
     response.write(text.subarray(0, middle), () => setImmediate(() => response.end(text.subarray(middle))));
   });
-  t.deepEqual(await all(cluster.followLog(pod, { signal })), [
-    '01.000000000Z café',
-    '02.000000000Z ',
-    '03.000000000Z last',
-  ]);
-  t.deepEqual(requests, ['GET /api/v1/namespaces/team/pods/web/log?container=app&follow=true&timestamps=true']);
+  const complete = ['01.000000000Z café', '02.000000000Z '];
+  t.deepEqual(await all(cluster.followLog(pod, { signal })), complete);
+  t.deepEqual(await all(cluster.followLog(pod, { follow: false, signal })), [...complete, '03.000000000Z last']);
+  const path = 'GET /api/v1/namespaces/team/pods/web/log?container=app';
+  t.deepEqual(requests, [`${path}&follow=true&timestamps=true`, `${path}&timestamps=true`]);
 });
 
 test('continues a log after the time of a line', async (t) => {

@@ -115,7 +115,7 @@ export class ContainerReader {
   async #followRun({ run }: ContainerRun): Promise<void> {
     const isOver = () => this.hasEnded || this.#newest?.run !== run || this.#isFull;
     while (!isOver()) {
-      await this.#untilRead(() => this.#stream({ follow: true, run, isOver }), { run, isOver });
+      await this.#untilRead(() => this.#stream({ follow: true, run }), { run, isOver });
       // a container ends before its status says so; otherwise the connection has ended
       if (!isOver()) await this.#pause(0);
     }
@@ -187,7 +187,7 @@ export class ContainerReader {
   }
 
   /** Reads from the present position, which it moves. */
-  async #stream({ run = 0, previous, follow, tail, isOver = () => true }: StreamOptions): Promise<void> {
+  async #stream({ run = 0, previous, follow = false, tail }: StreamOptions): Promise<void> {
     const { cluster, container, selection, signal } = this.#options;
     const { timestamps } = selection;
     const position = this.#position;
@@ -206,8 +206,8 @@ export class ContainerReader {
       await pass(lines.push(chunk));
       if (this.#isFull) return;
     }
-    // the connection may have ended in the middle of a line
-    if (isOver()) await pass(lines.end());
+    // a followed log may end in the middle of a line, with an error of the kubelet after it
+    if (!follow) await pass(lines.end());
   }
 }
 
@@ -217,6 +217,4 @@ interface StreamOptions {
   previous?: boolean;
   follow?: boolean;
   tail?: number | undefined;
-  /** Whether the run has ended when its log ends. Default: it has. */
-  isOver?: () => boolean;
 }

@@ -51,7 +51,7 @@ async function follow(t: ExecutionContext, first: ContainerRun, replies: readonl
   t.true(reader.see(first));
   await reader.follow();
   t.is(left.length, 0);
-  return { lines: printed.split('\n').slice(0, -1), notices, waits };
+  return { lines: printed.split('\n').filter((text) => text !== ''), notices, waits };
 }
 
 const expected = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}`);
@@ -70,6 +70,17 @@ test('lines that the runtime writes after the end of a run are read', async (t) 
     ['rest', line(1) + line(2) + line(3)],
   ]);
   t.deepEqual(lines, expected(3));
+});
+
+test('the last line without a line break is read without the error that the kubelet writes after it', async (t) => {
+  const unfinished = line(2).trimEnd();
+  const { lines } = await follow(t, running(0), [
+    ['follow', `${line(1)}${unfinished}failed to create fsnotify watcher: too many open files`],
+    ['follow', `${line(1)}${unfinished}failed to create`, 'unreachable', ended(0)],
+    ['rest', line(1) + unfinished],
+    ['rest', line(1) + unfinished],
+  ]);
+  t.deepEqual(lines, expected(2));
 });
 
 test('a log that the kubelet cannot follow is read again and again while its run continues', async (t) => {
