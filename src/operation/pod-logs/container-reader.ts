@@ -28,8 +28,8 @@ export interface ContainerReaderOptions {
   cursor?: LogCursor | undefined;
   /** Receives parts of the log. The next one is read when it has resolved. */
   onBytes: (cursor: LogCursor, bytes: Uint8Array) => Promise<void>;
-  /** Receives what is missing. */
-  onNotice: (text: string) => Promise<void>;
+  /** Receives what is missing, or why lines are late. */
+  onNotice: (text: string, kind: 'missing' | 'late') => Promise<void>;
   signal: AbortSignal;
   /** Waits for a number of milliseconds. Default: with a timer. */
   wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
@@ -107,6 +107,7 @@ export class ContainerReader {
     if (run.run > last + 2) {
       await onNotice(
         `container ${container.container} of pod ${container.name} has restarted several times; lines are missing`,
+        'missing',
       );
     }
     if (run.hasPrevious) await this.#untilRead(() => this.#stream({ previous: true, run: run.run - 1 }), run);
@@ -178,7 +179,7 @@ export class ContainerReader {
 
   async #noticeFailure(error: unknown): Promise<void> {
     const { container, onNotice } = this.#options;
-    await onNotice(`${container.name}/${container.container}: ${messageOf(error)}; trying again`);
+    await onNotice(`${container.name}/${container.container}: ${messageOf(error)}; trying again`, 'late');
   }
 
   async #pause(failures: number): Promise<void> {

@@ -143,7 +143,7 @@ function readerOf(
     cursor,
     selection: isNew ? { timestamps, limitBytes } : selected,
     onBytes: (next, bytes) => output.write(next, bytes),
-    onNotice: (text) => output.notice(text),
+    onNotice: (text, kind) => output.notice(text, kind),
     signal: context.signal,
   });
 }
@@ -254,8 +254,8 @@ interface LogOutput {
   readonly problems: readonly string[];
   /** Resolves when the next part may be written. */
   write(cursor: LogCursor, bytes: Uint8Array): Promise<void>;
-  /** Writes what cannot be read. */
-  notice(text: string): Promise<void>;
+  /** Writes what cannot be read, or not yet. Only the first is a problem of the command. */
+  notice(text: string, kind?: 'missing' | 'late'): Promise<void>;
   /** Ends readers, but not the stream. */
   stop(): void;
   /** Ends the stream. Resolves when everything has arrived. */
@@ -287,8 +287,8 @@ function logOutput(stream: Duplex, outer: AbortSignal): LogOutput {
     },
     problems,
     write: (cursor, bytes) => write(encodeLogRecord({ cursor }, bytes)),
-    async notice(text) {
-      if (problems.length < maxProblems) problems.push(text.slice(0, 4096));
+    async notice(text, kind = 'missing') {
+      if (kind === 'missing' && problems.length < maxProblems) problems.push(text.slice(0, 4096));
       await write(encodeLogRecord({ notice: text.slice(0, 4096) }));
     },
     stop: () => stopped.abort(),

@@ -28,7 +28,7 @@ const logRecordSchema = z.object({
   size: count.max(maxRecordBytes).optional(),
   /** Of the container, after these bytes. */
   cursor: logCursorSchema.optional(),
-  /** A sentence about a log that cannot be read, or lines that are missing. */
+  /** A sentence about a log that cannot be read, or not yet, or about lines that are missing. */
   notice: line.optional(),
 });
 

@@ -38,8 +38,8 @@ async function follow(t: ExecutionContext, first: ContainerRun, replies: readonl
       printed += Buffer.from(bytes).toString();
       return Promise.resolve();
     },
-    onNotice(text) {
-      notices.push(text);
+    onNotice(text, kind) {
+      notices.push(`${kind}: ${text}`);
       return Promise.resolve();
     },
     signal: new AbortController().signal,
@@ -93,7 +93,7 @@ test('a log that the kubelet cannot follow is read again and again while its run
     ['rest', line(2) + line(3)],
   ]);
   t.deepEqual(lines, expected(3));
-  t.deepEqual(notices, ['web-0/app: no watch; trying again']);
+  t.deepEqual(notices, ['late: web-0/app: no watch; trying again']);
   t.is(Math.max(...waits), 5000);
   t.is(waits.at(-1), 200, 'after a new line, the pauses are short again');
 });
