@@ -10,6 +10,7 @@ import { createTheme } from './shell/theme.ts';
 const send: typeof fetch = (input, init) => fetch(input, init);
 const session = createSession({ storage: sessionStorage, fetch: send });
 const api = createApi({
+  address: window.location.href,
   fetch: send,
   headers: () => session.headers(),
   protocols: () => session.protocols(),

@@ -34,6 +34,8 @@ export interface Api {
 }
 
 export interface ApiOptions {
+  /** URL of the page. */
+  address: string;
   fetch: typeof fetch;
   headers: () => Record<string, string>;
   /** The subprotocols of WebSockets. */
@@ -42,7 +44,7 @@ export interface ApiOptions {
   onSignedOut: () => void;
 }
 
-export function createApi({ fetch: send, headers, protocols, onSignedOut }: ApiOptions): Api {
+export function createApi({ address, fetch: send, headers, protocols, onSignedOut }: ApiOptions): Api {
   const request = async (path: string, init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> }) => {
     const response = await send(path, { ...init, headers: { ...headers(), ...init.headers } });
     if (response.ok) return response;
@@ -64,7 +66,7 @@ export function createApi({ fetch: send, headers, protocols, onSignedOut }: ApiO
       return chunksOf(body);
     },
     socket(path) {
-      const url = new URL(path, window.location.href);
+      const url = new URL(path, address);
       url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
       const socket = new WebSocket(url, protocols());
       socket.binaryType = 'arraybuffer';

@@ -3,7 +3,7 @@ import type { Result } from '../../protocol/messages.ts';
 import { LineDivider } from '../text/log-text.ts';
 import { type Api, ApiError } from './api.ts';
 import { CommandError, sendCommand } from './command.ts';
-import { readLogRecords } from './log-records.ts';
+import { isSameRun, readLogRecords, type RunCursor } from './log-records.ts';
 import { pause } from './pause.ts';
 
 /** Lines of a container, or a sentence about logs. */
@@ -23,6 +23,11 @@ export interface FollowLogsOptions {
 
 type LogOptions = CommandParameters['pod_logs'];
 
+/** Returns the text of a run of a container, without any lines yet. */
+function newText(cursor: RunCursor) {
+  return { cursor, decoder: new TextDecoder(), lines: new LineDivider() };
+}
+
 /** The most containers whose place is kept. */
 const maxCursors = 10_000;
 
@@ -36,7 +41,7 @@ export async function* followLogs(
   { signal, onConnected, pauses = { firstMs: 500, longestMs: 5000 } }: FollowLogsOptions,
 ): AsyncGenerator<LogPart> {
   const cursors = new Map<string, object>();
-  const texts = new Map<string, { decoder: TextDecoder; lines: LineDivider }>();
+  const texts = new Map<string, ReturnType<typeof newText>>();
   for (let failures = 0; ; failures++) {
     try {
       // cursors are sent back as they came
@@ -48,13 +53,19 @@ export async function* followLogs(
         if (!cursor) continue;
         const source = `${cursor.pod}/${cursor.container}`;
         if (cursors.size < maxCursors || cursors.has(source)) cursors.set(source, cursor);
-        const text = texts.get(source) ?? { decoder: new TextDecoder(), lines: new LineDivider() };
+        let text = texts.get(source);
+        if (text && !isSameRun(text.cursor, cursor)) {
+          yield { source, lines: text.lines.end() };
+          text = undefined;
+        }
+        text ??= newText(cursor);
         texts.set(source, text);
         yield { source, lines: text.lines.add(text.decoder.decode(bytes, { stream: true })) };
       }
       const result = await resultOf(api, key, signal);
-      if (result.ok) return;
-      throw new CommandError(result.error);
+      if (!result.ok) throw new CommandError(result.error);
+      for (const [source, { lines }] of texts) yield { source, lines: lines.end() };
+      return;
     } catch (error) {
       signal.throwIfAborted();
       if (!isTemporary(error, cursors.size > 0)) throw error;
@@ -89,7 +100,12 @@ async function resultOf(api: Api, key: string, signal: AbortSignal): Promise<Res
 }
 
 /** Failures of the way to the agent, after which the log continues. */
-const temporary: ReadonlySet<string> = new Set(['stream_lost', 'agent_restarted', 'agent_not_connected']);
+const temporary: ReadonlySet<string> = new Set([
+  'stream_lost',
+  'shutting_down',
+  'agent_restarted',
+  'agent_not_connected',
+]);
 
 function isTemporary(error: unknown, hasBegun: boolean): boolean {
   if (!hasBegun) return false;

@@ -1,7 +1,14 @@
+/** Where the log of a run of a container continues. Only the agent reads the other fields. */
+export interface RunCursor {
+  readonly pod: string;
+  readonly container: string;
+  readonly uid: string;
+  readonly run: number;
+}
+
 /** A part of the log of a container, as docs/protocol.md describes it under "Logs". */
 export interface LogRecord {
-  /** Where the log continues. Only the agent reads what is in it. */
-  readonly cursor?: { readonly pod: string; readonly container: string };
+  readonly cursor?: RunCursor;
   readonly notice?: string;
   readonly bytes: Uint8Array;
 }
@@ -20,34 +27,50 @@ const newline = 0x0a;
 
 /** Yields the records of a stream. One that is cut off is left out. Throws for what is none. */
 export async function* readLogRecords(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<LogRecord> {
-  let held = new Uint8Array();
+  let held: Uint8Array[] = [];
+  let length = 0;
+  let needed = 1;
   let header: RecordHeader | undefined;
   for await (const chunk of chunks) {
-    held = joined(held, chunk);
+    held.push(chunk);
+    length += chunk.length;
+    if (length < needed) continue; // so that the parts of a record are joined once
+    const data = joined(held, length);
     let start = 0;
     for (;;) {
       if (!header) {
-        const end = held.indexOf(newline, start);
-        if (end < 0 && held.length - start > maxHeaderBytes) throw invalidRecord();
+        const end = data.indexOf(newline, start);
+        if (end < 0 && data.length - start > maxHeaderBytes) throw invalidRecord();
         if (end < 0) break;
-        header = headerOf(new TextDecoder().decode(held.subarray(start, end)));
+        header = headerOf(new TextDecoder().decode(data.subarray(start, end)));
         start = end + 1;
       }
       const size = sizeOf(header);
-      if (held.length - start < size) break;
-      yield { ...fieldsOf(header), bytes: held.slice(start, start + size) };
+      if (data.length - start < size) break;
+      yield { ...fieldsOf(header), bytes: data.slice(start, start + size) };
       start += size;
       header = undefined;
     }
-    held = held.subarray(start);
+    const rest = data.subarray(start);
+    held = [rest];
+    length = rest.length;
+    needed = header ? sizeOf(header) : 1;
   }
 }
 
-function joined(before: Uint8Array, after: Uint8Array): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(before.length + after.length);
-  all.set(before);
-  all.set(after, before.length);
+function joined(parts: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
   return all;
+}
+
+/** Whether two cursors are of the same run of a container. */
+export function isSameRun(one: RunCursor, other: RunCursor): boolean {
+  return one.uid === other.uid && one.run === other.run;
 }
 
 function headerOf(text: string): RecordHeader {
@@ -66,8 +89,9 @@ function fieldsOf({ cursor, notice }: RecordHeader): Omit<LogRecord, 'bytes'> {
 }
 
 function isCursor(cursor: unknown): cursor is NonNullable<LogRecord['cursor']> {
-  if (typeof cursor !== 'object' || cursor === null || !('pod' in cursor) || !('container' in cursor)) return false;
-  return typeof cursor.pod === 'string' && typeof cursor.container === 'string';
+  if (typeof cursor !== 'object' || cursor === null) return false;
+  const { pod, container, uid, run } = cursor as { [Field in keyof RunCursor]?: unknown };
+  return [pod, container, uid].every((text) => typeof text === 'string') && typeof run === 'number';
 }
 
 function invalidRecord(): Error {

@@ -35,4 +35,11 @@ export class LineDivider {
     }
     return lines.map(logLine);
   }
+
+  /** Returns the last line if it has no end. */
+  end(): string[] {
+    const line = this.#open;
+    this.#open = '';
+    return line === '' ? [] : [logLine(line)];
+  }
 }

@@ -41,3 +41,10 @@ test('a record that is cut off is left out, and what is none is refused', async 
   await t.throwsAsync(read(Buffer.alloc(100_000, 'x'), 4096), { message: /cannot be read/ });
   t.deepEqual((await read(Buffer.from('{"cursor":{"pod":1}}\n')))[0]?.cursor, undefined);
 });
+
+test('a large record in small chunks takes linear time', async (t) => {
+  const stream = encodeLogRecord({ cursor }, Buffer.alloc(1024 * 1024, 'x'));
+  const started = performance.now();
+  t.is((await read(stream, 16))[0]?.bytes.length, 1024 * 1024);
+  t.true(performance.now() - started < 5000);
+});

@@ -21,4 +21,8 @@ test('lines are divided across texts, and one without an end is not kept for eve
   t.deepEqual(divider.add('o\n\n'), ['two', '']);
   t.is(divider.add('x'.repeat(70_000)).length, 1);
   t.deepEqual(divider.add('y\n'), ['y']);
+  t.deepEqual(divider.end(), []);
+  t.deepEqual(divider.add('z'), []);
+  t.deepEqual(divider.end(), ['z']);
+  t.deepEqual(divider.end(), []);
 });

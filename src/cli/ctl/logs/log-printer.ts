@@ -1,4 +1,4 @@
-import type { LogRecord } from '../../../protocol/streams/log-records.ts';
+import type { LogCursor, LogRecord } from '../../../protocol/streams/log-records.ts';
 import { oneLine, printable } from '../../text.ts';
 
 export interface LogPrinterOptions {
@@ -16,7 +16,7 @@ const colors = [36, 33, 32, 35, 34, 31];
 /** Returns a function that returns the bytes to print for each record. */
 export function logPrinter({ hasPrefix, isTerminal }: LogPrinterOptions): (record: LogRecord) => Uint8Array {
   const colorsOf = new Map<string, number>();
-  let last = '';
+  let last: LogCursor | undefined;
   let isOpen = false;
 
   function prefixOf(name: string): string {
@@ -30,14 +30,14 @@ export function logPrinter({ hasPrefix, isTerminal }: LogPrinterOptions): (recor
 
   return ({ cursor, bytes }) => {
     if (bytes.length === 0 || cursor === undefined) return Buffer.alloc(0);
-    if (!hasPrefix) return shown(bytes);
-    const name = `pod/${cursor.pod}/${cursor.container}`;
-    const prefix = Buffer.from(prefixOf(name));
-    const parts: Buffer[] = [];
-    const isSame = isOpen && last === name;
-    // another container has left its line without an end
-    if (isOpen && !isSame) parts.push(Buffer.from('\n'));
-    let needsPrefix = !isSame;
+    const isSame = last !== undefined && isSameRun(last, cursor);
+    // another container, or the run before, has left its line without an end
+    const parts: Buffer[] = isOpen && !isSame ? [Buffer.from('\n')] : [];
+    let needsPrefix = !(isOpen && isSame);
+    isOpen = bytes.at(-1) !== newline;
+    last = cursor;
+    if (!hasPrefix) return Buffer.concat([...parts, shown(bytes)]);
+    const prefix = Buffer.from(prefixOf(`pod/${cursor.pod}/${cursor.container}`));
     for (let at = 0; at < bytes.length;) {
       const end = bytes.indexOf(newline, at);
       const next = end < 0 ? bytes.length : end + 1;
@@ -46,8 +46,10 @@ export function logPrinter({ hasPrefix, isTerminal }: LogPrinterOptions): (recor
       needsPrefix = true;
       at = next;
     }
-    isOpen = bytes.at(-1) !== newline;
-    last = name;
     return Buffer.concat(parts);
   };
+}
+
+function isSameRun(one: LogCursor, other: LogCursor): boolean {
+  return one.uid === other.uid && one.run === other.run && one.container === other.container;
 }
