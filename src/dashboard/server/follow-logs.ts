@@ -1,17 +1,10 @@
 import type { CommandParameters } from '../../protocol/commands/index.ts';
 import type { Result } from '../../protocol/messages.ts';
-import { LineDivider } from '../text/log-text.ts';
 import { type Api, ApiError } from './api.ts';
 import { CommandError, sendCommand } from './command.ts';
-import { isSameRun, readLogRecords, type RunCursor } from './log-records.ts';
+import { readLogRecords } from './log-records.ts';
+import { type LogPart, LogTexts } from './log-texts.ts';
 import { pause } from './pause.ts';
-
-/** Lines of a container, or a sentence about logs. */
-export interface LogPart {
-  /** The pod and the container. Undefined: it is a notice. */
-  readonly source?: string;
-  readonly lines: readonly string[];
-}
 
 export interface FollowLogsOptions {
   signal: AbortSignal;
@@ -22,11 +15,6 @@ export interface FollowLogsOptions {
 }
 
 type LogOptions = CommandParameters['pod_logs'];
-
-/** Returns the text of a run of a container, without any lines yet. */
-function newText(cursor: RunCursor) {
-  return { cursor, decoder: new TextDecoder(), lines: new LineDivider() };
-}
 
 /** The most containers whose place is kept. */
 const maxCursors = 10_000;
@@ -41,7 +29,7 @@ export async function* followLogs(
   { signal, onConnected, pauses = { firstMs: 500, longestMs: 5000 } }: FollowLogsOptions,
 ): AsyncGenerator<LogPart> {
   const cursors = new Map<string, object>();
-  const texts = new Map<string, ReturnType<typeof newText>>();
+  const texts = new LogTexts();
   for (let failures = 0; ; failures++) {
     try {
       // cursors are sent back as they came
@@ -53,18 +41,11 @@ export async function* followLogs(
         if (!cursor) continue;
         const source = `${cursor.pod}/${cursor.container}`;
         if (cursors.size < maxCursors || cursors.has(source)) cursors.set(source, cursor);
-        let text = texts.get(source);
-        if (text && !isSameRun(text.cursor, cursor)) {
-          yield { source, lines: text.lines.end() };
-          text = undefined;
-        }
-        text ??= newText(cursor);
-        texts.set(source, text);
-        yield { source, lines: text.lines.add(text.decoder.decode(bytes, { stream: true })) };
+        yield* texts.add({ cursor, bytes });
       }
       const result = await resultOf(api, key, signal);
       if (!result.ok) throw new CommandError(result.error);
-      for (const [source, { lines }] of texts) yield { source, lines: lines.end() };
+      yield* texts.end();
       return;
     } catch (error) {
       signal.throwIfAborted();

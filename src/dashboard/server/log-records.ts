@@ -68,11 +68,6 @@ function joined(parts: readonly Uint8Array[], length: number): Uint8Array<ArrayB
   return all;
 }
 
-/** Whether two cursors are of the same run of a container. */
-export function isSameRun(one: RunCursor, other: RunCursor): boolean {
-  return one.uid === other.uid && one.run === other.run;
-}
-
 function headerOf(text: string): RecordHeader {
   const header: unknown = JSON.parse(text);
   if (typeof header === 'object' && header !== null) return header;

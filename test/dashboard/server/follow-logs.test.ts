@@ -55,6 +55,13 @@ test('the last line of a run is shown, also without a line break', async (t) => 
   t.deepEqual(lines, ['a/app: one', 'a/app: fatal', 'a/app: three', 'a/app: four', 'b/app: two']);
 });
 
+test('the last lines of very many containers do not wait for the end', async (t) => {
+  const records = Array.from({ length: 1002 }, (_, index) => record(`pod-${index}`, 0, 'fatal'));
+  const { lines } = await follow([{ records: [...records, record('pod-1001', 0, '\n')], result: isOver }]);
+  t.deepEqual(lines.slice(0, 3), ['pod-0/app: fatal', 'pod-1/app: fatal', 'pod-1001/app: fatal']);
+  t.is(lines.length, 1002);
+});
+
 for (const code of ['stream_lost', 'shutting_down', 'agent_restarted']) {
   test(`a log that ends with ${code} continues, in the middle of a line`, async (t) => {
     const { lines, sent } = await follow([
