@@ -45,6 +45,9 @@ const longestPause = 5000;
  */
 const maxFailures = 10;
 
+/** Number of times that the log of a later run may be found before the status that says so. */
+const maxDoubts = 20;
+
 /** Reads the log of a container, with a position from which another reader can continue. */
 export class ContainerReader {
   readonly #options: ContainerReaderOptions;
@@ -52,14 +55,19 @@ export class ContainerReader {
   /** Number of the newest run whose log was read; undefined before the first one. */
   #read: number | undefined;
   #position: LogPosition;
+  /** Number of the run in whose log the position is; undefined before the first line. */
+  #positionRun: number | undefined;
   #sent: number;
   #isGone = false;
+  /** Number of times in a row that the position was not in the log that is followed. */
+  #doubts = 0;
 
   constructor(options: ContainerReaderOptions) {
     const { cursor, selection } = options;
     const { start } = selection;
     this.#options = options;
     this.#position = cursor ?? { time: start ?? '', lines: 0, start };
+    this.#positionRun = cursor?.run;
     this.#sent = cursor?.sent ?? 0;
     this.#read = cursor && cursor.run - 1;
   }
@@ -116,7 +124,7 @@ export class ContainerReader {
   async #followRun({ run }: ContainerRun): Promise<void> {
     const isOver = () => this.hasEnded || this.#newest?.run !== run || this.#isFull;
     while (!isOver()) {
-      await this.#untilRead(() => this.#stream({ follow: true, run }), { run, isOver });
+      await this.#untilRead(() => this.#stream({ follow: true, isOfRun: true, run }), { run, isOver });
       // a container ends before its status says so; otherwise the connection has ended
       if (!isOver()) await this.#pause(0);
     }
@@ -129,12 +137,17 @@ export class ContainerReader {
    */
   async #readRest(run: number): Promise<void> {
     let before: LogPosition | undefined;
-    while (this.#position !== before && !this.#isFull) {
+    let doubts = 0;
+    while ((this.#position !== before || this.#doubts > doubts) && !this.#isFull) {
+      if (this.#doubts > doubts) await this.#pause(0);
+      doubts = this.#doubts;
       const newest = this.#newest?.run ?? run;
       const previous = newest === run + 1 && this.#newest?.hasPrevious === true;
       if (newest !== run && !previous) return;
       before = this.#position;
-      await this.#untilRead(() => this.#stream({ run, previous }), { run: newest });
+      await this.#untilRead(() => this.#stream({ run, previous, isOfRun: !previous }), { run: newest, isRest: true });
+      // its log is the one before now
+      if ((this.#newest?.run ?? run) !== newest) before = undefined;
     }
   }
 
@@ -157,7 +170,7 @@ export class ContainerReader {
    */
   async #untilRead(
     read: () => Promise<void>,
-    { run, isNeeded = false, isOver }: { run: number; isNeeded?: boolean; isOver?: () => boolean },
+    { run, isNeeded = false, isRest = false, isOver }: ReadOptions,
   ): Promise<void> {
     for (let failures = 0; ;) {
       const before = this.#position;
@@ -168,12 +181,13 @@ export class ContainerReader {
         // the pod is gone, or its container has not started again
         if (!isNeeded && hasClusterErrorCode(error, 'not_found', 'bad_request')) return;
         if (!isTemporary(error)) throw error;
-        if (isOver?.() === true) return;
+        if (isOver?.() === true || (isRest && (this.#newest?.run ?? run) !== run)) return;
         failures = this.#position === before ? failures + 1 : 1;
         if (isOver === undefined && (failures > maxFailures || (this.#newest?.run ?? run) !== run)) throw error;
         if (isOver !== undefined && failures === maxFailures) await this.#noticeFailure(error);
       }
       await this.#pause(failures);
+      if (isOver?.() === true) return;
     }
   }
 
@@ -188,7 +202,7 @@ export class ContainerReader {
   }
 
   /** Reads from the present position, which it moves. */
-  async #stream({ run = 0, previous, follow = false, tail }: StreamOptions): Promise<void> {
+  async #stream({ run = 0, previous, follow = false, isOfRun = false, tail }: StreamOptions): Promise<void> {
     const { cluster, container, selection, signal } = this.#options;
     const { timestamps } = selection;
     const position = this.#position;
@@ -199,12 +213,19 @@ export class ContainerReader {
       const part = bytes.subarray(0, Math.min(left, bytes.length));
       if (part.length === 0) return;
       this.#position = lines.position;
+      this.#positionRun = run;
+      this.#doubts = 0;
       this.#sent += part.length;
       await this.#options.onBytes(this.#cursor({ run }), part);
     };
     const query = { since: sinceOf(position), previous, follow, signal, ...(isTail && { tail }) };
     for await (const chunk of cluster.streamLog(container, query)) {
-      await pass(lines.push(chunk));
+      const fresh = lines.push(chunk);
+      if (isOfRun && lines.isElsewhere && this.#positionRun === run && this.#doubts < maxDoubts) {
+        this.#doubts += 1;
+        return;
+      }
+      await pass(fresh);
       if (this.#isFull) return;
     }
     // a followed log may end in the middle of a line, with an error of the kubelet after it
@@ -212,10 +233,23 @@ export class ContainerReader {
   }
 }
 
+interface ReadOptions {
+  /** Number of the newest run. */
+  run: number;
+  /** Whether it is an error that there is no log. Default: false. */
+  isNeeded?: boolean;
+  /** Whether to return after a failure if there is a newer run. Default: it is an error. */
+  isRest?: boolean;
+  /** Whether to return after a failure. Default: it is an error after several ones. */
+  isOver?: () => boolean;
+}
+
 interface StreamOptions {
   /** Number of the run that is read. Default: 0. */
   run?: number;
   previous?: boolean;
   follow?: boolean;
+  /** Whether lines of a later run are left out until its status arrives. Default: false. */
+  isOfRun?: boolean;
   tail?: number | undefined;
 }

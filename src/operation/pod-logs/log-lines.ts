@@ -69,6 +69,7 @@ interface OpenLine {
 export class LogLines {
   readonly #keepsTimes: boolean;
   #startsAtFirst: boolean;
+  #isElsewhere = false;
   /** The position to continue at, until a line after it is found. */
   #sought: LogPosition | undefined;
   /** Number of lines up to it that were found. */
@@ -88,6 +89,14 @@ export class LogLines {
     this.#startsAtFirst = startsAtFirst;
     this.#sought = position;
     this.#start = position?.start ?? '';
+  }
+
+  /**
+   * Whether no line before the position to continue at was found: the log was rotated, or is that
+   * of a later run.
+   */
+  get isElsewhere(): boolean {
+    return this.#isElsewhere;
   }
 
   /** The position after what was returned. */
@@ -149,6 +158,7 @@ export class LogLines {
     if (time === '') return { time, known: sought !== undefined && sought.time !== '' ? Infinity : 0 };
     const isOld = sought !== undefined && time <= sought.time;
     if (time < this.#start || (isOld && this.#found < sought.lines)) return { time, known: Infinity };
+    if (sought !== undefined && sought.lines > 0 && this.#found === 0) this.#isElsewhere = true;
     this.#sought = undefined;
     if (this.#startsAtFirst) this.#start = time;
     this.#startsAtFirst = false;

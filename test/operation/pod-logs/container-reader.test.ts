@@ -14,8 +14,16 @@ type Reply = readonly [request: Request, log: string, failure?: ClusterErrorCode
 const running = (run: number): ContainerRun => ({ container: 'app', run, hasEnded: false, hasPrevious: run > 0 });
 const ended = (run: number): ContainerRun => ({ ...running(run), hasEnded: true });
 
-/** Follows a run. Requests get these replies in turn; the reader sees a run after some of them. */
-async function follow(t: ExecutionContext, first: ContainerRun, replies: readonly Reply[]) {
+/**
+ * Follows a run. Requests get these replies in turn; the reader sees a run after some of them, or
+ * in a pause.
+ */
+async function follow(
+  t: ExecutionContext,
+  first: ContainerRun,
+  replies: readonly Reply[],
+  inPause?: [pause: number, run: ContainerRun],
+) {
   const left = [...replies];
   const notices: string[] = [];
   const waits: number[] = [];
@@ -45,6 +53,7 @@ async function follow(t: ExecutionContext, first: ContainerRun, replies: readonl
     signal: new AbortController().signal,
     wait(milliseconds) {
       waits.push(milliseconds);
+      if (inPause?.[0] === waits.length) reader.see(inPause[1]);
       return Promise.resolve();
     },
   });
@@ -107,6 +116,73 @@ test('the end of a run is read from the log before, if the container has restart
   ]);
   t.deepEqual(lines, expected(3));
   t.deepEqual(notices, []);
+});
+
+test('the log of a later run that is read before its status arrives does not hide the end of the one before', async (t) => {
+  const unfinished = line(2).trimEnd();
+  const replies: Reply[] = [
+    ['follow', line(1) + unfinished],
+    ['follow', line(3)],
+    ['follow', line(3)],
+    ['previous', line(1) + unfinished],
+    ['previous', line(1) + unfinished],
+    ['follow', line(3), undefined, ended(1)],
+    ['rest', line(3)],
+  ];
+  const { lines } = await follow(t, running(0), replies, [3, running(1)]);
+  t.deepEqual(lines.join(''), expected(3).join(''));
+});
+
+test('the log of a later run is not read as the rest of one that has ended, before its status arrives', async (t) => {
+  const replies: Reply[] = [
+    ['rest', line(1)],
+    ['rest', line(2)],
+    ['previous', line(1)],
+    ['follow', line(2), undefined, ended(1)],
+    ['rest', line(2)],
+  ];
+  const { lines } = await follow(t, ended(0), replies, [1, running(1)]);
+  t.deepEqual(lines, expected(2));
+});
+
+test('the rest of a run that cannot be read is read from the log before, if the container restarts meanwhile', async (t) => {
+  const replies: Reply[] = [
+    ['rest', line(1), 'server_error', running(1)],
+    ['previous', line(1) + line(2)],
+    ['previous', line(1) + line(2)],
+    ['follow', line(3), undefined, ended(1)],
+    ['rest', line(3)],
+  ];
+  const { lines } = await follow(t, ended(0), replies);
+  t.deepEqual(lines, expected(3));
+});
+
+test('a log that was rotated is read on after some time', async (t) => {
+  const rotated = Array.from({ length: 20 }, (): Reply => ['follow', line(2)]);
+  const { lines } = await follow(t, running(0), [
+    ['follow', line(1)],
+    ...rotated,
+    ['follow', line(2), undefined, ended(0)],
+    ['rest', line(2) + line(3)],
+    ['rest', line(2) + line(3)],
+  ]);
+  t.deepEqual(lines, expected(3));
+});
+
+test('a run that ends during a pause is not followed again', async (t) => {
+  const { lines } = await follow(
+    t,
+    running(0),
+    [
+      ['follow', line(1), 'server_error'],
+      ['previous', line(1) + line(2)],
+      ['previous', line(1) + line(2)],
+      ['follow', line(3), undefined, ended(1)],
+      ['rest', line(3)],
+    ],
+    [1, running(1)],
+  );
+  t.deepEqual(lines, expected(3));
 });
 
 test('the log of a later run is followed, and not read as the end of one before', async (t) => {
