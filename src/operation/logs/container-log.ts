@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { retry } from '../../async/index.ts';
+import { retry, sleep } from '../../async/index.ts';
 import type { Cluster, ContainerRef } from '../../objects/cluster.ts';
 import { isTemporary } from '../../objects/cluster-error.ts';
-import type { ContainerRun } from './container-runs.ts';
+import { type ContainerRun, logOfRun } from './container-runs.ts';
 
 export interface ContainerLogOptions {
   cluster: Pick<Cluster, 'followLog'>;
@@ -74,13 +73,16 @@ export class ContainerLog {
         failures = this.#last === before ? failures + 1 : 1;
       }
       // a container ends before its status says so; otherwise the connection has ended
-      if (!isOver()) await sleep(Math.min(longestPause, firstPause * 2 ** failures), undefined, { signal });
+      if (!isOver()) await sleep(Math.min(longestPause, firstPause * 2 ** failures), signal);
     }
     // the rest; to follow it would need a watch of the kubelet
-    const newest = this.#newest?.run ?? run;
-    const previous = newest === run + 1 && this.#newest?.hasPrevious === true;
-    if (newest !== run && !previous) return;
-    await retry(() => this.#readLines({ previous }), { pauses: lastPauses, canRetry: isTemporary, signal });
+    const log = logOfRun(run, this.#newest);
+    if (log === undefined) return;
+    await retry(() => this.#readLines({ previous: log === 'previous' }), {
+      pauses: lastPauses,
+      canRetry: isTemporary,
+      signal,
+    });
   }
 
   async #readLines({ previous = false, follow = false }): Promise<void> {

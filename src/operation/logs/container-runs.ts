@@ -34,3 +34,9 @@ export function containerRuns(pod: KubeObject, lists: readonly string[] = status
     };
   });
 }
+
+/** Returns which log of a container is that of a run. Undefined: none is any more. */
+export function logOfRun(run: number, newest: ContainerRun | undefined): 'current' | 'previous' | undefined {
+  if (newest === undefined || newest.run === run) return 'current';
+  return newest.run === run + 1 && newest.hasPrevious ? 'previous' : undefined;
+}

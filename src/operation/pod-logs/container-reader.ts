@@ -3,7 +3,7 @@ import { messageOf } from '../../errors/index.ts';
 import type { Cluster, ContainerRef } from '../../objects/cluster.ts';
 import { hasClusterErrorCode, isTemporary } from '../../objects/cluster-error.ts';
 import type { LogCursor } from '../../protocol/streams/log-records.ts';
-import type { ContainerRun } from '../logs/container-runs.ts';
+import { type ContainerRun, logOfRun } from '../logs/container-runs.ts';
 import { LogLines, type LogPosition, sinceOf } from './log-lines.ts';
 
 /** The part of the log of a container that is read. */
@@ -141,9 +141,10 @@ export class ContainerReader {
     while ((this.#position !== before || this.#doubts > doubts) && !this.#isFull) {
       if (this.#doubts > doubts) await this.#pause(0);
       doubts = this.#doubts;
+      const log = logOfRun(run, this.#newest);
+      if (log === undefined) return;
       const newest = this.#newest?.run ?? run;
-      const previous = newest === run + 1 && this.#newest?.hasPrevious === true;
-      if (newest !== run && !previous) return;
+      const previous = log === 'previous';
       before = this.#position;
       await this.#untilRead(() => this.#stream({ run, previous, isOfRun: !previous }), { run: newest, isRest: true });
       // its log is the one before now

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { containerRuns } from '../../../src/operation/logs/container-runs.ts';
+import { type ContainerRun, containerRuns, logOfRun } from '../../../src/operation/logs/container-runs.ts';
 
 const terminated = { terminated: { exitCode: 1 } };
 const running = { running: { startedAt: '2026-01-01T00:00:00Z' } };
@@ -24,3 +24,14 @@ for (const [title, status, found] of rows) {
     t.is(texts.join(), found);
   });
 }
+
+test('the log of a run is the current one, that before, or none any more', (t) => {
+  const newest = (run: number, hasPrevious = true): ContainerRun => ({
+    ...{ container: 'app', run, hasEnded: false, hasPrevious },
+  });
+  t.is(logOfRun(1, undefined), 'current');
+  t.is(logOfRun(1, newest(1)), 'current');
+  t.is(logOfRun(1, newest(2)), 'previous');
+  t.is(logOfRun(1, newest(2, false)), undefined);
+  t.is(logOfRun(1, newest(3)), undefined);
+});
