@@ -241,7 +241,10 @@ interface Replicas {
   updatedReplicas?: number;
 }
 
-/** Installs a control plane. Returns its URL, which this machine and pods can reach. */
+/**
+ * Installs a control plane. Returns its URL, which this machine and pods can reach. Waits for
+ * kube-proxy, which can forward to a pod later than `helm install --wait` ends.
+ */
 async function controlPlaneIn(
   cluster: KubeCluster,
   { namespace, image, users }: { namespace: string; image: string; users: string },
@@ -258,7 +261,17 @@ async function controlPlaneIn(
   const chart = join(deploy, 'helm-agent-control-plane');
   await helm('helm4', 'install', 'plane', chart, '--namespace', namespace, ...settings, '--wait', '--timeout', '110s');
   const service = await cluster.get({ apiVersion: 'v1', kind: 'Service', namespace, name: 'plane' });
-  return `http://${stringAt(service ?? {}, 'spec', 'clusterIP') ?? ''}:8088`;
+  const url = `http://${stringAt(service ?? {}, 'spec', 'clusterIP') ?? ''}:8088`;
+  await eventually(
+    'kube-proxy forwards to the control plane',
+    () =>
+      fetch(url).then(
+        () => true,
+        () => sleep(200, false),
+      ),
+    startMs,
+  );
+  return url;
 }
 
 /** Applies what the owner of a cluster does: the account of commands, and the rights file. */
