@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
+import { closing } from '../support/closing.ts';
 import { tokensOf } from './support/credentials.ts';
 import { testPlane } from './support/plane.ts';
 import { rawAgent } from './support/raw-agent.ts';
@@ -23,7 +24,7 @@ test('connections without a token keep out neither agents nor users, and end non
   const sockets: Socket[] = [];
   for (let count = 0; count < 30; count++) sockets.push(await opened(t, port));
   const first = sockets[0];
-  if (first && !first.closed) await once(first, 'close');
+  if (first && !first.closed) await closing(first);
   const second = await rawAgent(agentUrl, { agentId: 'edge-2' }, 'two');
   t.is((await fetch(`${url}/api/agents`, { headers: { authorization: 'Bearer users' } })).status, 200);
   t.deepEqual(
@@ -38,7 +39,7 @@ test('a request with a wrong token gets 401 before its body arrives, and its con
   for (const target of targets) {
     const socket = await opened(t, port);
     socket.write(`${target} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer x\r\nContent-Length: 90000000\r\n\r\n`);
-    const closed = once(socket, 'close');
+    const closed = closing(socket);
     const [answer] = (await once(socket, 'data')) as [Buffer];
     t.true(answer.toString().startsWith('HTTP/1.1 401 '));
     const dribble = setInterval(() => socket.write('a'), 5);

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -9,6 +8,7 @@ import { TunnelSource } from '../../../src/agent/connection/tunnel-source.ts';
 import { createSqliteStore } from '../../../src/control-plane/index.ts';
 import { KeptFiles } from '../../../src/source/disk/kept-files.ts';
 import { testAgent } from '../../agent/support/agent.ts';
+import { closing } from '../../support/closing.ts';
 import { eventually } from '../../support/eventually.ts';
 import { temporaryFile } from '../support/file.ts';
 import { testPlane } from '../support/plane.ts';
@@ -58,10 +58,10 @@ test('an upload that dribbles gets 408, its connection ends, and nothing of it s
   const { port, lines } = await testPlane(t, { chartFolder: folder, limits: { uploadWaitMs: 200 } });
   const socket = connect(port, '127.0.0.1');
   const chunks: Buffer[] = [];
-  socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => undefined);
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   socket.write(`PUT /api/charts/${digest} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90000000\r\n\r\n`);
   const dribble = setInterval(() => socket.write('a'), 5);
-  await once(socket, 'close').finally(() => clearInterval(dribble));
+  await closing(socket).finally(() => clearInterval(dribble));
   const [head = '', body = ''] = Buffer.concat(chunks).toString().split('\r\n\r\n');
   t.regex(head, /^HTTP\/1\.1 408 /);
   t.like(JSON.parse(body), { error: { code: 'timeout' } });

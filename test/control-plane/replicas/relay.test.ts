@@ -9,6 +9,7 @@ import { readLeaderPlace } from '../../../src/control-plane/replicas/leader-plac
 import { Relay, type RelayOptions } from '../../../src/control-plane/replicas/relay.ts';
 import { RelayListener } from '../../../src/control-plane/replicas/relay-listener.ts';
 import { recordingLog } from '../../agent/support/log.ts';
+import { closing } from '../../support/closing.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const secret = 'sentinel-of-the-replicas-of-these-tests';
@@ -63,12 +64,6 @@ function hello(challenge: string, named: object | null = ends, key = secret): st
 
 const get = 'GET /secret HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
-/** Resolves when a socket has been closed, also by a reset. */
-function closing(socket: Socket): Promise<void> {
-  socket.on('error', () => undefined).resume();
-  return new Promise((resolve) => socket.once('close', () => resolve()));
-}
-
 const refused = test.macro({
   title: (title = '') => `the leader refuses ${title}`,
   async exec(t, write: (socket: Socket, challenge: string) => void) {
@@ -102,8 +97,9 @@ test('a hello is good for one connection', async (t) => {
   const line = hello(first.challenge);
   first.socket.write(line);
   await eventually('the leader has proved itself', () => first.received().split('\n').length > 2);
+  const ended = closing(first.socket);
   first.socket.write(get);
-  await once(first.socket, 'close');
+  await ended;
   t.regex(first.received(), /10\.0\.0\.7 10\.0\.0\.1/);
   const second = await open();
   const closed = closing(second.socket);
