@@ -88,7 +88,7 @@ export class ContainerReader {
   async readOnce(previous: boolean): Promise<void> {
     const { selection, cursor } = this.#options;
     const tail = cursor === undefined ? selection.tail : undefined;
-    await this.#untilRead(() => this.#stream({ previous, tail }), { run: 0, isNeeded: true });
+    await this.#untilRead(() => this.#stream({ previous, tail }), readAgain);
   }
 
   /** Reads all runs so far, the newest one until it ends. */
@@ -106,7 +106,7 @@ export class ContainerReader {
   async #begin(run: ContainerRun): Promise<void> {
     const { selection, onBytes } = this.#options;
     const { tail } = selection;
-    if (tail !== undefined) await this.#untilRead(() => this.#stream({ tail }), run);
+    if (tail !== undefined) await this.#untilRead(() => this.#stream({ tail }), this.#whileNewest(run.run, 'fail'));
     await onBytes(this.#cursor(run), Buffer.alloc(0));
   }
 
@@ -118,13 +118,22 @@ export class ContainerReader {
         'missing',
       );
     }
-    if (run.hasPrevious) await this.#untilRead(() => this.#stream({ previous: true, run: run.run - 1 }), run);
+    if (!run.hasPrevious) return;
+    const missed = { previous: true, run: run.run - 1 };
+    await this.#untilRead(() => this.#stream(missed), this.#whileNewest(run.run, 'fail'));
   }
 
   async #followRun({ run }: ContainerRun): Promise<void> {
     const isOver = () => this.hasEnded || this.#newest?.run !== run || this.#isFull;
+    const read = () => (isOver() ? Promise.resolve() : this.#stream({ follow: true, isOfRun: true, run }));
     while (!isOver()) {
-      await this.#untilRead(() => this.#stream({ follow: true, isOfRun: true, run }), { run, isOver });
+      await this.#untilRead(read, async (error, failures) => {
+        if (hasNoLog(error)) return 'end';
+        if (!isTemporary(error)) return 'fail';
+        if (isOver()) return 'end';
+        if (failures === maxFailures) await this.#noticeFailure(error);
+        return 'again';
+      });
       // a container ends before its status says so; otherwise the connection has ended
       if (!isOver()) await this.#pause(0);
     }
@@ -146,9 +155,10 @@ export class ContainerReader {
       const newest = this.#newest?.run ?? run;
       const previous = log === 'previous';
       before = this.#position;
-      await this.#untilRead(() => this.#stream({ run, previous, isOfRun: !previous }), { run: newest, isRest: true });
+      const read = () => this.#stream({ run, previous, isOfRun: !previous });
+      await this.#untilRead(read, this.#whileNewest(newest, 'end'));
       // its log is the one before now
-      if ((this.#newest?.run ?? run) !== newest) before = undefined;
+      if (!this.#isNewest(newest)) before = undefined;
     }
   }
 
@@ -165,30 +175,32 @@ export class ContainerReader {
     };
   }
 
-  /**
-   * Reads from the present position, again after a failure that may pass: until `isOver`, or a
-   * limited number of times.
-   */
-  async #untilRead(
-    read: () => Promise<void>,
-    { run, isNeeded = false, isRest = false, isOver }: ReadOptions,
-  ): Promise<void> {
+  #isNewest(run: number): boolean {
+    return (this.#newest?.run ?? run) === run;
+  }
+
+  /** Reads again while a run is the newest one. What follows if there is a newer one is given. */
+  #whileNewest(run: number, otherwise: 'end' | 'fail'): NextStep {
+    return (error, failures) => {
+      if (hasNoLog(error)) return 'end';
+      return !isTemporary(error) || this.#isNewest(run) ? readAgain(error, failures) : otherwise;
+    };
+  }
+
+  /** Reads from the present position, and does what `next` returns after a failure. */
+  async #untilRead(read: () => Promise<void>, next: NextStep): Promise<void> {
     for (let failures = 0; ;) {
       const before = this.#position;
       try {
         await read();
         return;
       } catch (error) {
-        // the pod is gone, or its container has not started again
-        if (!isNeeded && hasClusterErrorCode(error, 'not_found', 'bad_request')) return;
-        if (!isTemporary(error)) throw error;
-        if (isOver?.() === true || (isRest && (this.#newest?.run ?? run) !== run)) return;
         failures = this.#position === before ? failures + 1 : 1;
-        if (isOver === undefined && (failures > maxFailures || (this.#newest?.run ?? run) !== run)) throw error;
-        if (isOver !== undefined && failures === maxFailures) await this.#noticeFailure(error);
+        const step = await next(error, failures);
+        if (step === 'fail') throw error;
+        if (step === 'end') return;
       }
       await this.#pause(failures);
-      if (isOver?.() === true) return;
     }
   }
 
@@ -234,15 +246,18 @@ export class ContainerReader {
   }
 }
 
-interface ReadOptions {
-  /** Number of the newest run. */
-  run: number;
-  /** Whether it is an error that there is no log. Default: false. */
-  isNeeded?: boolean;
-  /** Whether to return after a failure if there is a newer run. Default: it is an error. */
-  isRest?: boolean;
-  /** Whether to return after a failure. Default: it is an error after several ones. */
-  isOver?: () => boolean;
+/** Returns the next step after a read that has failed a number of times in a row. */
+type NextStep = (error: unknown, failures: number) => Step | Promise<Step>;
+type Step = 'again' | 'end' | 'fail';
+
+/** Reads again after failures that may pass, a limited number of times. */
+function readAgain(error: unknown, failures: number): Step {
+  return isTemporary(error) && failures <= maxFailures ? 'again' : 'fail';
+}
+
+/** Whether the pod is gone, or its container has not started again. */
+function hasNoLog(error: unknown): boolean {
+  return hasClusterErrorCode(error, 'not_found', 'bad_request');
 }
 
 interface StreamOptions {
