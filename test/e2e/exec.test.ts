@@ -11,6 +11,7 @@ import { stringAt } from '../../src/objects/fields.ts';
 import { channels, encodeMessage, messagesOf } from '../../src/protocol/streams/messages.ts';
 import { uniqueName } from '../api/environment.ts';
 import { freePort } from '../control-plane/support/postgres.ts';
+import { closing } from '../support/closing.ts';
 import { eventually } from '../support/eventually.ts';
 import { program } from '../support/program.ts';
 import { useHarness } from './harness.ts';
@@ -126,9 +127,14 @@ onCluster(`an input that ends arrives whole, in both directions of tar${needs}`,
 onCluster(`64 MiB and bytes that are not text arrive byte for byte${needs}`, async (t) => {
   t.timeout(300_000);
   const content = randomBytes(64 * 1024 * 1024);
-  const { stdout, stderr, code } = await exec(['tools', '-i', '--', 'cat'], content);
-  t.is(code, 0, stderr);
-  t.is(sha256(stdout), sha256(content));
+  // Kubernetes can lose the end of an output on a busy machine, and kubectl has no more of it
+  for (let tries = 1; ; tries++) {
+    const { stdout, stderr, code } = await exec(['tools', '-i', '--', 'cat'], content);
+    t.is(code, 0, stderr);
+    t.is(sha256(stdout), sha256(content.subarray(0, stdout.length)));
+    if (stdout.length === content.length) return;
+    t.true(tries < 3, `${stdout.length} bytes have arrived`);
+  }
 });
 
 // The runtime sets the size beside the start of the program, so the program waits for it.
@@ -290,9 +296,7 @@ onCluster(`connections to a port of a pod carry bytes, many at a time${needs}`, 
     contents.map((content) => sha256(content)),
   );
   const refusedSocket = connect({ port: closed ?? 0, host: '127.0.0.1' });
-  refusedSocket.on('error', () => undefined);
-  refusedSocket.resume();
-  await once(refusedSocket, 'close');
+  await closing(refusedSocket);
   await eventually('it says that nothing listens', () => /port 8001.*refused/.test(errors));
   t.pass();
 });
@@ -310,10 +314,10 @@ onCluster(`connections to a port end with its container, and begin again with th
   const port = Number(/127\.0\.0\.1:(\d+)/.exec(texts.stdout)?.[1]);
   /** Sends a word, and returns what arrives first: bytes, or the end as an empty text. */
   const say = async (word: string) => {
-    const socket = connect({ port, host: '127.0.0.1' }).on('error', () => undefined);
+    const socket = connect({ port, host: '127.0.0.1' });
     t.teardown(() => socket.destroy());
-    const ended = once(socket, 'close').then(() => '');
-    const arrived = once(socket, 'data').then(([bytes]) => String(bytes));
+    const ended = closing(socket).then(() => '');
+    const arrived = new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(String(bytes))));
     socket.write(word);
     return await Promise.race([arrived, ended]);
   };

@@ -12,6 +12,7 @@ import { fieldAt, stringAt } from '../../src/objects/fields.ts';
 import { uniqueName } from '../api/environment.ts';
 import { crashWorld, kill, statuses } from '../bin/support/crash-world.ts';
 import { startCuttableProxy } from '../bin/support/cuttable-proxy.ts';
+import { closing } from '../support/closing.ts';
 import { eventually } from '../support/eventually.ts';
 import { program } from '../support/program.ts';
 import { type AgentProcess, startAgentProcess } from './agent-process.ts';
@@ -201,7 +202,7 @@ for (const interruption of interruptions) {
       };
       const first = open();
       await eventually('it is connected', () => first.echoed() === 'ping');
-      const closed = once(first.socket, 'close');
+      const closed = closing(first.socket);
       await interrupt();
       await closed;
       await comeBack();
