@@ -6,7 +6,7 @@ import type { CommandType } from '../../src/protocol/commands/index.ts';
 import { uniqueName } from '../api/environment.ts';
 import { eventually } from '../support/eventually.ts';
 import { useHarness } from './harness.ts';
-import { freeNamespace } from './namespaces.ts';
+import { createNamespace, freeNamespace } from './namespaces.ts';
 import { performed } from './performed.ts';
 import { kubeconfigText } from './real-cluster.ts';
 import { runCtl } from './twins.ts';
@@ -87,7 +87,7 @@ test('scales a ReplicationController, and does not restart it', async (t) => {
   const namespace = freeNamespace(t, cluster);
   const metadata = { name: 'old', namespace };
   const container = { name: 'app', image: 'localhost/app:1', args: ['serve'] };
-  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  await createNamespace(cluster, namespace);
   await cluster.create({
     ...{ apiVersion: 'v1', kind: 'ReplicationController', metadata },
     spec: {

@@ -16,6 +16,7 @@ import { eventually } from '../support/eventually.ts';
 import { program } from '../support/program.ts';
 import { useHarness } from './harness.ts';
 import { loadImage } from './image.ts';
+import { createNamespace } from './namespaces.ts';
 import { openHarness } from './open-harness.ts';
 import { kubeconfigText } from './real-cluster.ts';
 
@@ -45,7 +46,7 @@ const cluster = connectCluster({ text: options.kubeconfig });
 test.before('pods', async () => {
   if (needs !== '') return;
   await loadImage(base, loadCommand, image);
-  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  await createNamespace(cluster, namespace);
   const tools = { image, command: ['sleep', 'infinity'] };
   for (const name of ['tools', 'doomed']) await cluster.create(pod(name, tools));
   const echo = "require('net').createServer({ allowHalfOpen: true }, (s) => s.pipe(s)).listen(8000)";

@@ -16,6 +16,7 @@ import { closing } from '../support/closing.ts';
 import { eventually } from '../support/eventually.ts';
 import { program } from '../support/program.ts';
 import { type AgentProcess, startAgentProcess } from './agent-process.ts';
+import { createNamespace } from './namespaces.ts';
 import { kubeconfigFile, kubeconfigText } from './real-cluster.ts';
 
 // The agent is killed, or it or `ctl` loses the connection to the control plane, in the middle of
@@ -38,7 +39,7 @@ const pod = (name: string, script: string) => ({
 });
 
 test.before('pods', async () => {
-  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  await createNamespace(cluster, namespace);
   const echo = "require('net').createServer((s) => s.pipe(s).on('error', () => {})).listen(8000)";
   await cluster.create(pod('echo', echo));
   const lines = "let i = 0; setInterval(() => { console.log('line', i++); if (i > 300) process.exit() }, 100)";

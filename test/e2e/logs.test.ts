@@ -7,7 +7,7 @@ import type { KubeObject } from '../../src/objects/object.ts';
 import { type LogCursor, readLogRecords } from '../../src/protocol/streams/log-records.ts';
 import { eventually } from '../support/eventually.ts';
 import { useHarness } from './harness.ts';
-import { freeNamespace } from './namespaces.ts';
+import { createNamespace, freeNamespace } from './namespaces.ts';
 import { kubeconfigText } from './real-cluster.ts';
 import { runCtl } from './twins.ts';
 
@@ -25,7 +25,7 @@ async function kubectl(...args: string[]): Promise<string> {
 async function namespaceFor(t: ExecutionContext): Promise<string> {
   const { cluster } = harness();
   const namespace = freeNamespace(t, cluster);
-  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  await createNamespace(cluster, namespace);
   return namespace;
 }
 
@@ -160,7 +160,7 @@ test('follows a Job with 100,000 lines to its end, over cut streams, without a l
   t.is(lines.length, 100_001);
 });
 
-test('follows a container over its restarts to its end, without a lost or repeated line', async (t) => {
+test('follows a container over its restarts to its end, and repeats no line and loses none without saying so', async (t) => {
   const namespace = await namespaceFor(t);
   const script = `
     const fs = require('node:fs');
@@ -176,13 +176,34 @@ test('follows a container over its restarts to its end, without a lost or repeat
     }),
   );
   const { stdout, stderr, code } = await runCtl(harness(), ['logs', 'restarts', '--follow', '-n', namespace]);
+  const linesOf = (run: number) => Array.from({ length: 200 }, (_, line) => `run ${run} line ${line}\n`);
+  if (code === 1) {
+    // a busy node deletes logs before they can be read
+    t.regex(
+      stderr,
+      /container app of pod restarts has (?:ended|restarted) before its log was read; lines may be missing/,
+    );
+    const printed = new Set(stdout.split(/(?<=\n)/));
+    t.is(
+      stdout,
+      [1, 2, 3]
+        .flatMap(linesOf)
+        .filter((line) => printed.has(line))
+        .join(''),
+    );
+    return;
+  }
   t.is(code, 0, stderr);
   // the first run may have ended before its log was followed
   const first = Number(/^run (\d)/.exec(stdout)?.[1]);
   t.true(first === 1 || first === 2, stdout.slice(0, 20));
-  const runs = [1, 2, 3].slice(first - 1);
-  const lines = runs.flatMap((run) => Array.from({ length: 200 }, (_, line) => `run ${run} line ${line}\n`));
-  t.is(stdout, lines.join(''));
+  t.is(
+    stdout,
+    [1, 2, 3]
+      .slice(first - 1)
+      .flatMap(linesOf)
+      .join(''),
+  );
 });
 
 test('follows the pods of a Deployment while they are replaced', async (t) => {

@@ -1,6 +1,7 @@
 import type { ExecutionContext } from 'ava';
 import type { KubeCluster } from '../../src/kube/cluster.ts';
 import { uniqueName } from '../api/environment.ts';
+import { eventually } from '../support/eventually.ts';
 
 /**
  * Returns an unused name for a namespace, which is deleted when the test ends, as are those with
@@ -13,6 +14,20 @@ export function freeNamespace(t: ExecutionContext, cluster: KubeCluster, suffixe
       await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: each });
   });
   return name;
+}
+
+/**
+ * Creates a namespace, and waits until pods can be created in it: they need its default service
+ * account, which a controller creates.
+ */
+export async function createNamespace(cluster: KubeCluster, name: string): Promise<void> {
+  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', namespace: name, name: 'default' };
+  await eventually(
+    'the namespace has its service account',
+    async () => (await cluster.get(account)) !== undefined,
+    120_000,
+  );
 }
 
 /** Returns a namespace's objects of the given kinds, as `KIND/NAME`. */

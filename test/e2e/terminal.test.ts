@@ -11,6 +11,7 @@ import { eventually } from '../support/eventually.ts';
 import { program } from '../support/program.ts';
 import { useHarness } from './harness.ts';
 import { loadShellTools } from './image.ts';
+import { createNamespace } from './namespaces.ts';
 import { kubeconfigText } from './real-cluster.ts';
 
 // Programs that draw the whole screen, in a pseudo terminal of tmux, which emulates a terminal and
@@ -44,7 +45,7 @@ const namespace = uniqueName('e2e');
 
 test.before('a pod with the programs', async () => {
   if (image === undefined) return;
-  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  await createNamespace(cluster, namespace);
   await cluster.create({
     apiVersion: 'v1',
     kind: 'Pod',

@@ -106,60 +106,61 @@ export class ContainerReader {
   async #begin(run: ContainerRun): Promise<void> {
     const { selection, onBytes } = this.#options;
     const { tail } = selection;
-    if (tail !== undefined) await this.#untilRead(() => this.#stream({ tail }), this.#whileNewest(run.run, 'fail'));
+    if (tail !== undefined)
+      await this.#untilRead(() => this.#stream({ tail }), this.#whileNewest(run.run, 'current', 'fail'));
     await onBytes(this.#cursor(run), Buffer.alloc(0));
   }
 
-  async #readMissed(run: ContainerRun, last: number): Promise<void> {
-    const { container, onNotice } = this.#options;
-    if (run.run > last + 2) {
-      await onNotice(
-        `container ${container.container} of pod ${container.name} has restarted several times; lines are missing`,
-        'missing',
-      );
-    }
-    if (!run.hasPrevious) return;
-    const missed = { previous: true, run: run.run - 1 };
-    await this.#untilRead(() => this.#stream(missed), this.#whileNewest(run.run, 'fail'));
+  /** Reads the run before, if its log is still there. */
+  async #readMissed({ run, hasPrevious }: ContainerRun, last: number): Promise<void> {
+    const read = () => this.#streamWhileNewest(run, { previous: true, run: run - 1 });
+    const isWhole = hasPrevious && (await this.#untilRead(read, this.#whileNewest(run, 'previous')));
+    if (run > last + 2 || isWhole !== true) await this.#noticeMissing('has restarted');
   }
 
   async #followRun({ run }: ContainerRun): Promise<void> {
     const isOver = () => this.hasEnded || this.#newest?.run !== run || this.#isFull;
-    const read = () => (isOver() ? Promise.resolve() : this.#stream({ follow: true, isOfRun: true, run }));
+    let isWhole = false;
+    const read = async () =>
+      isOver() ? isWhole : await this.#streamWhileNewest(run, { follow: true, isOfRun: true, run });
     while (!isOver()) {
-      await this.#untilRead(read, async (error, failures) => {
+      const isRead = await this.#untilRead(read, async (error, failures) => {
         if (hasNoLog(error)) return 'end';
         if (!isTemporary(error)) return 'fail';
+        isWhole = false;
         if (isOver()) return 'end';
-        if (failures === maxFailures) await this.#noticeFailure(error);
+        if (failures === maxFailures) await this.#noticeLate(error);
         return 'again';
       });
+      isWhole = isRead ?? isWhole;
       // a container ends before its status says so; otherwise the connection has ended
       if (!isOver()) await this.#pause(0);
     }
-    await this.#readRest(run);
+    await this.#readRest(run, isWhole);
   }
 
   /**
    * Reads what was not read when the run ended, until nothing is new: the runtime may write its
    * last lines later. To follow them would need a watch of the kubelet, which it may not have.
    */
-  async #readRest(run: number): Promise<void> {
+  async #readRest(run: number, wasWhole: boolean): Promise<void> {
+    let isWhole = wasWhole;
     let before: LogPosition | undefined;
     let doubts = 0;
     while ((this.#position !== before || this.#doubts > doubts) && !this.#isFull) {
       if (this.#doubts > doubts) await this.#pause(0);
       doubts = this.#doubts;
       const log = logOfRun(run, this.#newest);
-      if (log === undefined) return;
+      if (log === undefined) break;
       const newest = this.#newest?.run ?? run;
       const previous = log === 'previous';
       before = this.#position;
-      const read = () => this.#stream({ run, previous, isOfRun: !previous });
-      await this.#untilRead(read, this.#whileNewest(newest, 'end'));
+      const read = () => this.#streamWhileNewest(newest, { run, previous, isOfRun: !previous });
+      if ((await this.#untilRead(read, this.#whileNewest(newest, log))) === true) isWhole = true;
       // its log is the one before now
       if (!this.#isNewest(newest)) before = undefined;
     }
+    if (!isWhole) await this.#noticeMissing('has ended');
   }
 
   get #isFull(): boolean {
@@ -179,32 +180,46 @@ export class ContainerReader {
     return (this.#newest?.run ?? run) === run;
   }
 
-  /** Reads again while a run is the newest one. What follows if there is a newer one is given. */
-  #whileNewest(run: number, otherwise: 'end' | 'fail'): NextStep {
+  /**
+   * Reads a log again while a run is the newest one. The log of the run before it is not read again
+   * if the kubelet fails: it has deleted it, and deletes that of the newest run soon.
+   */
+  #whileNewest(run: number, log: 'current' | 'previous', otherwise: 'end' | 'fail' = 'end'): NextStep {
     return (error, failures) => {
       if (hasNoLog(error)) return 'end';
-      return !isTemporary(error) || this.#isNewest(run) ? readAgain(error, failures) : otherwise;
+      if (!isTemporary(error)) return 'fail';
+      if (!this.#isNewest(run)) return otherwise;
+      return log === 'previous' && hasClusterErrorCode(error, 'server_error') ? 'end' : readAgain(error, failures);
     };
   }
 
-  /** Reads from the present position, and does what `next` returns after a failure. */
-  async #untilRead(read: () => Promise<void>, next: NextStep): Promise<void> {
+  /**
+   * Reads from the present position, and does what `next` returns after a failure. Returns what
+   * `read` returns. Undefined: reading has ended with a failure.
+   */
+  async #untilRead(read: () => Promise<boolean>, next: NextStep): Promise<boolean | undefined> {
     for (let failures = 0; ;) {
       const before = this.#position;
       try {
-        await read();
-        return;
+        return await read();
       } catch (error) {
         failures = this.#position === before ? failures + 1 : 1;
         const step = await next(error, failures);
         if (step === 'fail') throw error;
-        if (step === 'end') return;
+        if (step === 'end') return undefined;
       }
       await this.#pause(failures);
     }
   }
 
-  async #noticeFailure(error: unknown): Promise<void> {
+  async #noticeMissing(event: string): Promise<void> {
+    if (this.#isFull) return;
+    const { container, onNotice } = this.#options;
+    const { container: name, name: pod } = container;
+    await onNotice(`container ${name} of pod ${pod} ${event} before its log was read; lines may be missing`, 'missing');
+  }
+
+  async #noticeLate(error: unknown): Promise<void> {
     const { container, onNotice } = this.#options;
     await onNotice(`${container.name}/${container.container}: ${messageOf(error)}; trying again`, 'late');
   }
@@ -214,8 +229,18 @@ export class ContainerReader {
     await wait(Math.min(longestPause, firstPause * 2 ** failures), signal);
   }
 
-  /** Reads from the present position, which it moves. */
-  async #stream({ run = 0, previous, follow = false, isOfRun = false, tail }: StreamOptions): Promise<void> {
+  /**
+   * Reads unless there is a newer run, whose logs are others. Returns whether the log was read to
+   * its end meanwhile.
+   */
+  async #streamWhileNewest(run: number, options: StreamOptions): Promise<boolean> {
+    return this.#isNewest(run) && (await this.#stream(options)) && this.#isNewest(run);
+  }
+
+  /**
+   * Reads from the present position, which it moves. Returns whether the log was read to its end.
+   */
+  async #stream({ run = 0, previous, follow = false, isOfRun = false, tail }: StreamOptions): Promise<boolean> {
     const { cluster, container, selection, signal } = this.#options;
     const { timestamps } = selection;
     const position = this.#position;
@@ -236,13 +261,14 @@ export class ContainerReader {
       const fresh = lines.push(chunk);
       if (isOfRun && lines.isElsewhere && this.#positionRun === run && this.#doubts < maxDoubts) {
         this.#doubts += 1;
-        return;
+        return false;
       }
       await pass(fresh);
-      if (this.#isFull) return;
+      if (this.#isFull) return false;
     }
     // a followed log may end in the middle of a line, with an error of the kubelet after it
     if (!follow) await pass(lines.end());
+    return true;
   }
 }
 

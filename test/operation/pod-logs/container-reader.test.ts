@@ -22,7 +22,7 @@ async function follow(
   t: ExecutionContext,
   first: ContainerRun,
   replies: readonly Reply[],
-  inPause?: [pause: number, run: ContainerRun],
+  ...inPauses: readonly [pause: number, run: ContainerRun][]
 ) {
   const left = [...replies];
   const notices: string[] = [];
@@ -53,7 +53,7 @@ async function follow(
     signal: new AbortController().signal,
     wait(milliseconds) {
       waits.push(milliseconds);
-      if (inPause?.[0] === waits.length) reader.see(inPause[1]);
+      for (const [pause, run] of inPauses) if (pause === waits.length) reader.see(run);
       return Promise.resolve();
     },
   });
@@ -206,4 +206,109 @@ test('a log that is gone ends its reading', async (t) => {
     ['rest', '', 'not_found'],
   ]);
   t.deepEqual(lines, ['line 1']);
+});
+
+const missing = (event: string) =>
+  `missing: container app of pod web-0 ${event} before its log was read; lines may be missing`;
+
+test('a deleted log of the run before does not hold up the next one', async (t) => {
+  const { lines, notices } = await follow(
+    t,
+    running(0),
+    [
+      ['follow', line(1)],
+      ['previous', '', 'server_error'],
+      ['rest', line(2)],
+      ['rest', line(2)],
+    ],
+    [1, ended(1)],
+  );
+  t.deepEqual(lines, expected(2));
+  t.deepEqual(notices, [], 'the log had been read to its end');
+});
+
+test('a pod that is deleted after its log has ended is no problem', async (t) => {
+  const { notices } = await follow(t, running(0), [
+    ['follow', line(1)],
+    ['follow', '', 'not_found', ended(0)],
+    ['rest', '', 'not_found'],
+  ]);
+  t.deepEqual(notices, []);
+});
+
+test('a pod that is deleted while its log cannot be read is a problem', async (t) => {
+  const { notices } = await follow(
+    t,
+    running(0),
+    [
+      ['follow', line(1), 'unreachable'],
+      ['rest', '', 'not_found'],
+    ],
+    [1, ended(0)],
+  );
+  t.deepEqual(notices, [missing('has ended')]);
+});
+
+test('a run whose log is deleted before its end was read is a problem', async (t) => {
+  const { lines, notices } = await follow(t, running(0), [
+    ['follow', line(1), 'unreachable', ended(1)],
+    ['previous', '', 'server_error'],
+    ['rest', line(3)],
+    ['rest', line(3)],
+  ]);
+  t.deepEqual(lines, ['line 1', 'line 3']);
+  t.deepEqual(notices, [missing('has ended')]);
+});
+
+test('a run whose log is deleted before it was followed is a problem', async (t) => {
+  const { lines, notices } = await follow(
+    t,
+    running(0),
+    [
+      ['follow', line(1)],
+      ['previous', '', 'unreachable'],
+      ['rest', line(3)],
+      ['rest', line(3)],
+    ],
+    [1, ended(1)],
+    [2, { ...ended(2), hasPrevious: false }],
+  );
+  t.deepEqual(lines, ['line 1', 'line 3']);
+  t.deepEqual(notices, [missing('has restarted')]);
+});
+
+test('a run before that has no log any more is a problem', async (t) => {
+  const { notices } = await follow(
+    t,
+    running(0),
+    [
+      ['follow', line(1)],
+      ['previous', '', 'bad_request'],
+      ['rest', line(3)],
+      ['rest', line(3)],
+    ],
+    [1, ended(2)],
+  );
+  t.deepEqual(notices, [missing('has restarted')]);
+});
+
+test('a log that cannot be read after a pause is not whole', async (t) => {
+  const { notices } = await follow(t, running(0), [
+    ['follow', line(1)],
+    ['follow', '', 'unreachable', ended(0)],
+    ['rest', '', 'not_found'],
+  ]);
+  t.deepEqual(notices, [missing('has ended')]);
+});
+
+test('a log before that is read while the container restarts again may be that of another run', async (t) => {
+  const { lines, notices } = await follow(t, running(0), [
+    ['follow', line(1), 'unreachable', ended(1)],
+    ['previous', line(3), undefined, ended(2)],
+    ['previous', line(3)],
+    ['rest', line(4)],
+    ['rest', line(4)],
+  ]);
+  t.deepEqual(lines, ['line 1', 'line 3', 'line 4']);
+  t.deepEqual(notices, [missing('has ended')]);
 });
