@@ -267,7 +267,8 @@ export class ContainerReader {
       if (this.#isFull) return false;
     }
     // a followed log may end in the middle of a line, with an error of the kubelet after it
-    if (!follow) await pass(lines.end());
+    if (follow) return !lines.isInLine;
+    await pass(lines.end());
     return true;
   }
 }

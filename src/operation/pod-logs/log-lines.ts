@@ -99,6 +99,11 @@ export class LogLines {
     return this.#isElsewhere;
   }
 
+  /** Whether the last line has no line break so far. */
+  get isInLine(): boolean {
+    return this.#heldLength > 0 || this.#line !== undefined;
+  }
+
   /** The position after what was returned. */
   get position(): LogPosition {
     if (this.#sought) return this.#sought;

@@ -312,3 +312,19 @@ test('a log before that is read while the container restarts again may be that o
   t.deepEqual(lines, ['line 1', 'line 3', 'line 4']);
   t.deepEqual(notices, [missing('has ended')]);
 });
+
+test('a followed log that ends without a line break is not whole until its rest is read', async (t) => {
+  const unfinished = line(1) + line(2).trimEnd();
+  const { lines, notices } = await follow(
+    t,
+    running(0),
+    [
+      ['follow', unfinished],
+      ['previous', '', 'server_error'],
+      ['rest', ''],
+    ],
+    [1, ended(1)],
+  );
+  t.deepEqual(lines, ['line 1']);
+  t.deepEqual(notices, [missing('has ended')]);
+});
