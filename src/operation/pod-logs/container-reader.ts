@@ -256,16 +256,20 @@ export class ContainerReader {
       this.#sent += part.length;
       await this.#options.onBytes(this.#cursor({ run }), part);
     };
+    /** Whether this is the log of a later run, so that its status is waited for. */
+    const isLater = (isElsewhere: boolean) => {
+      if (!isOfRun || !isElsewhere || this.#positionRun !== run || this.#doubts >= maxDoubts) return false;
+      this.#doubts += 1;
+      return true;
+    };
     const query = { since: sinceOf(position), previous, follow, signal, ...(isTail && { tail }) };
     for await (const chunk of cluster.streamLog(container, query)) {
       const fresh = lines.push(chunk);
-      if (isOfRun && lines.isElsewhere && this.#positionRun === run && this.#doubts < maxDoubts) {
-        this.#doubts += 1;
-        return false;
-      }
+      if (isLater(lines.isElsewhere)) return false;
       await pass(fresh);
       if (this.#isFull) return false;
     }
+    if (isLater(lines.isUnfound)) return false;
     // a followed log may end in the middle of a line, with an error of the kubelet after it
     if (follow) return !lines.isInLine;
     await pass(lines.end());

@@ -99,6 +99,11 @@ export class LogLines {
     return this.#isElsewhere;
   }
 
+  /** Whether no line at all was found, though there is a position to continue at. */
+  get isUnfound(): boolean {
+    return this.#found === 0 && (this.#sought?.lines ?? 0) > 0;
+  }
+
   /** Whether the last line has no line break so far. */
   get isInLine(): boolean {
     return this.#heldLength > 0 || this.#line !== undefined;

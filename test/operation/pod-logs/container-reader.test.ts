@@ -66,7 +66,10 @@ async function follow(
 const expected = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}`);
 
 test('the rest of a run that has ended is read without a watch of the kubelet', async (t) => {
-  const { lines, waits } = await follow(t, ended(0), [['rest', line(1) + line(2)]]);
+  const { lines, waits } = await follow(t, ended(0), [
+    ['rest', line(1) + line(2)],
+    ['rest', line(1) + line(2)],
+  ]);
   t.deepEqual(lines, expected(2));
   t.deepEqual(waits, []);
 });
@@ -327,4 +330,24 @@ test('a followed log that ends without a line break is not whole until its rest 
   );
   t.deepEqual(lines, ['line 1']);
   t.deepEqual(notices, [missing('has ended')]);
+});
+
+test('the empty log of a later run is not the end of one before', async (t) => {
+  const unfinished = line(1) + line(2).trimEnd();
+  const { lines, notices } = await follow(
+    t,
+    running(0),
+    [
+      ['follow', unfinished],
+      ['rest', ''],
+      ['previous', unfinished],
+      ['previous', unfinished],
+      ['rest', line(3)],
+      ['rest', line(3)],
+    ],
+    [1, ended(0)],
+    [2, ended(1)],
+  );
+  t.deepEqual(lines, ['line 1', 'line 2line 3'], 'ctl starts a line for each run');
+  t.deepEqual(notices, []);
 });
