@@ -119,10 +119,9 @@ export class ContainerReader {
   }
 
   async #followRun({ run }: ContainerRun): Promise<void> {
-    const isOver = () => this.hasEnded || this.#newest?.run !== run || this.#isFull;
+    const isOver = () => this.hasEnded || !this.#isNewest(run) || this.#isFull;
     let isWhole = false;
-    const read = async () =>
-      isOver() ? isWhole : await this.#streamWhileNewest(run, { follow: true, isOfRun: true, run });
+    const read = async () => (isOver() ? isWhole : await this.#streamWhileNewest(run, { follow: true, run }));
     while (!isOver()) {
       const isRead = await this.#untilRead(read, async (error, failures) => {
         if (hasNoLog(error)) return 'end';
@@ -155,7 +154,7 @@ export class ContainerReader {
       const newest = this.#newest?.run ?? run;
       const previous = log === 'previous';
       before = this.#position;
-      const read = () => this.#streamWhileNewest(newest, { run, previous, isOfRun: !previous });
+      const read = () => this.#streamWhileNewest(newest, { run, previous });
       if ((await this.#untilRead(read, this.#whileNewest(newest, log))) === true) isWhole = true;
       // its log is the one before now
       if (!this.#isNewest(newest)) before = undefined;
@@ -240,7 +239,7 @@ export class ContainerReader {
   /**
    * Reads from the present position, which it moves. Returns whether the log was read to its end.
    */
-  async #stream({ run = 0, previous, follow = false, isOfRun = false, tail }: StreamOptions): Promise<boolean> {
+  async #stream({ run, previous = false, follow = false, tail }: StreamOptions): Promise<boolean> {
     const { cluster, container, selection, signal } = this.#options;
     const { timestamps } = selection;
     const position = this.#position;
@@ -251,14 +250,14 @@ export class ContainerReader {
       const part = bytes.subarray(0, Math.min(left, bytes.length));
       if (part.length === 0) return;
       this.#position = lines.position;
-      this.#positionRun = run;
+      this.#positionRun = run ?? 0;
       this.#doubts = 0;
       this.#sent += part.length;
-      await this.#options.onBytes(this.#cursor({ run }), part);
+      await this.#options.onBytes(this.#cursor({ run: run ?? 0 }), part);
     };
     /** Whether this is the log of a later run, so that its status is waited for. */
     const isLater = (isElsewhere: boolean) => {
-      if (!isOfRun || !isElsewhere || this.#positionRun !== run || this.#doubts >= maxDoubts) return false;
+      if (previous || !isElsewhere || this.#positionRun !== run || this.#doubts >= maxDoubts) return false;
       this.#doubts += 1;
       return true;
     };
@@ -292,11 +291,12 @@ function hasNoLog(error: unknown): boolean {
 }
 
 interface StreamOptions {
-  /** Number of the run that is read. Default: 0. */
+  /**
+   * Number of the run that is read. In its present log, lines of a later one are left out until the
+   * status of that arrives. Default: whatever the log has, as number 0.
+   */
   run?: number;
   previous?: boolean;
   follow?: boolean;
-  /** Whether lines of a later run are left out until its status arrives. Default: false. */
-  isOfRun?: boolean;
   tail?: number | undefined;
 }
