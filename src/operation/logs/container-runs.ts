@@ -1,3 +1,4 @@
+import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { fieldAt, integerAt, objectsAt, stringAt } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
 
@@ -35,8 +36,24 @@ export function containerRuns(pod: KubeObject, lists: readonly string[] = status
   });
 }
 
+/** The logs that the kubelet keeps: of the newest run of a container, and of the one before. */
+export type KeptLog = 'current' | 'previous';
+
 /** Returns which log of a container is that of a run. Undefined: none is any more. */
-export function logOfRun(run: number, newest: ContainerRun | undefined): 'current' | 'previous' | undefined {
+export function logOfRun(run: number, newest: ContainerRun | undefined): KeptLog | undefined {
   if (newest === undefined || newest.run === run) return 'current';
   return newest.run === run + 1 && newest.hasPrevious ? 'previous' : undefined;
+}
+
+/** Whether the pod is gone, or its container has not started again. */
+export function hasNoLog(error: unknown): boolean {
+  return hasClusterErrorCode(error, 'not_found', 'bad_request');
+}
+
+/**
+ * Whether an error says that a log was deleted. The kubelet fails to open that of the run before
+ * when it has deleted it, and then soon deletes that of the newest run, too.
+ */
+export function isLogDeleted(error: unknown, log: KeptLog | undefined): boolean {
+  return hasNoLog(error) || (log === 'previous' && hasClusterErrorCode(error, 'server_error'));
 }

@@ -49,10 +49,14 @@ export function followLogs({ context, objects, event, reports, onProblem, signal
   let ending: { allEnd: boolean } | undefined;
   let hasProblem = false;
 
-  function onFailure(error: unknown): void {
+  function onMissing(reason: string): void {
     if (hasProblem || stopped.aborted) return;
     hasProblem = true;
-    onProblem(`lines of logs may be missing: ${messageOf(error)}`);
+    onProblem(`lines of logs may be missing: ${reason}`);
+  }
+
+  function onFailure(error: unknown): void {
+    onMissing(messageOf(error));
   }
 
   function read(log: ContainerLog): void {
@@ -81,6 +85,7 @@ export function followLogs({ context, objects, event, reports, onProblem, signal
         if (reports.isFull) changed.give();
         await reports.room();
       },
+      onMissing,
       signal: stopped,
     });
   }

@@ -1,9 +1,9 @@
 import { sleep } from '../../async/index.ts';
 import { messageOf } from '../../errors/index.ts';
 import type { Cluster, ContainerRef } from '../../objects/cluster.ts';
-import { hasClusterErrorCode, isTemporary } from '../../objects/cluster-error.ts';
+import { isTemporary } from '../../objects/cluster-error.ts';
 import type { LogCursor } from '../../protocol/streams/log-records.ts';
-import { type ContainerRun, logOfRun } from '../logs/container-runs.ts';
+import { type ContainerRun, hasNoLog, isLogDeleted, type KeptLog, logOfRun } from '../logs/container-runs.ts';
 import { LogLines, type LogPosition, sinceOf } from './log-lines.ts';
 
 /** The part of the log of a container that is read. */
@@ -180,15 +180,13 @@ export class ContainerReader {
   }
 
   /**
-   * Reads a log again while a run is the newest one. The log of the run before it is not read again
-   * if the kubelet fails: it has deleted it, and deletes that of the newest run soon.
+   * Reads a log again while a run is the newest one, unless the log was deleted.
    */
-  #whileNewest(run: number, log: 'current' | 'previous', otherwise: 'end' | 'fail' = 'end'): NextStep {
+  #whileNewest(run: number, log: KeptLog, otherwise: 'end' | 'fail' = 'end'): NextStep {
     return (error, failures) => {
-      if (hasNoLog(error)) return 'end';
+      if (isLogDeleted(error, log)) return 'end';
       if (!isTemporary(error)) return 'fail';
-      if (!this.#isNewest(run)) return otherwise;
-      return log === 'previous' && hasClusterErrorCode(error, 'server_error') ? 'end' : readAgain(error, failures);
+      return this.#isNewest(run) ? readAgain(error, failures) : otherwise;
     };
   }
 
@@ -283,11 +281,6 @@ type Step = 'again' | 'end' | 'fail';
 /** Reads again after failures that may pass, a limited number of times. */
 function readAgain(error: unknown, failures: number): Step {
   return isTemporary(error) && failures <= maxFailures ? 'again' : 'fail';
-}
-
-/** Whether the pod is gone, or its container has not started again. */
-function hasNoLog(error: unknown): boolean {
-  return hasClusterErrorCode(error, 'not_found', 'bad_request');
 }
 
 interface StreamOptions {

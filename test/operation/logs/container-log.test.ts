@@ -18,7 +18,10 @@ type Reply = readonly [
 const running = (run: number): ContainerRun => ({ container: 'app', run, hasEnded: false, hasPrevious: run > 0 });
 const ended = (run: number): ContainerRun => ({ ...running(run), hasEnded: true });
 
-/** Reads a log. Requests get these replies in turn; the log sees a run after some of them. */
+/**
+ * Reads a log. Requests get these replies in turn; the log sees a run after some of them. Returns
+ * the lines, and `missing` where some may be missing.
+ */
 async function read(t: ExecutionContext, first: ContainerRun, replies: readonly Reply[]): Promise<string[]> {
   const left = [...replies];
   const printed: string[] = [];
@@ -39,6 +42,10 @@ async function read(t: ExecutionContext, first: ContainerRun, replies: readonly 
     onLine(line) {
       printed.push(line);
       return Promise.resolve();
+    },
+    onMissing(message) {
+      t.is(message, 'a log of container app of pod migrate-1 was deleted before it was read');
+      printed.push('missing');
     },
     signal: new AbortController().signal,
   });
@@ -75,6 +82,70 @@ test('the rest of a log is read again after a failure that may pass', async (t) 
     ]),
     ['1', '2'],
   );
+});
+
+test('a deleted log of the run before is left at once, and its lines may be missing', async (t) => {
+  const lines = await read(t, running(0), [
+    ['follow', 1, 'unreachable', running(1)],
+    ['previous', 0, 'server_error'],
+    ['follow', 4, undefined, ended(1)],
+    ['rest', 4],
+  ]);
+  t.deepEqual(lines, ['1', 'missing', '2', '3', '4']);
+});
+
+test('no lines are missing if the log of the run before was read to its end, and then deleted', async (t) => {
+  const lines = await read(t, running(0), [
+    ['follow', 2, undefined, running(1)],
+    ['previous', 0, 'server_error'],
+    ['follow', 3, undefined, ended(1)],
+    ['rest', 3],
+  ]);
+  t.deepEqual(lines, ['1', '2', '3']);
+});
+
+test('the rest of a run is not looked for in the log of another one', async (t) => {
+  const lines = await read(t, running(0), [
+    ['follow', 1, 'unreachable', running(1)],
+    ['previous', 0, 'unreachable', running(2)],
+    ['previous', 2],
+    ['follow', 3, undefined, ended(2)],
+    ['rest', 3],
+  ]);
+  t.deepEqual(lines, ['1', 'missing', '2', '3']);
+});
+
+const isRead = test.macro(
+  async (t, { first, replies, lines }: { first: ContainerRun; replies: Reply[]; lines: string[] }) => {
+    const end = { ...first, hasEnded: true };
+    t.deepEqual(await read(t, first, [...replies, ['follow', 2, undefined, end], ['rest', 2]]), lines);
+  },
+);
+
+test('the newest run is read although the log of the run before was deleted', isRead, {
+  first: running(1),
+  replies: [['previous', 0, 'server_error']],
+  lines: ['missing', '1', '2'],
+});
+
+test('the newest run is read although the log of the run before is not kept', isRead, {
+  first: { ...running(1), hasPrevious: false },
+  replies: [],
+  lines: ['missing', '1', '2'],
+});
+
+test('the newest run is read after one of several runs before', isRead, {
+  first: running(2),
+  replies: [['previous', 1]],
+  lines: ['1', 'missing', '2'],
+});
+
+test('the log of a pod that is deleted after its end was read is whole', async (t) => {
+  const lines = await read(t, running(0), [
+    ['follow', 2, undefined, ended(0)],
+    ['rest', 0, 'not_found'],
+  ]);
+  t.deepEqual(lines, ['1', '2']);
 });
 
 test('a log that may not be read is an error', async (t) => {
