@@ -59,13 +59,14 @@ export class EventLog {
   }
 
   /**
-   * Drops the oldest events if there are more bytes. Returns the number of the newest one that was
-   * dropped.
+   * Drops the oldest events if there are more bytes, but neither the newest one nor the signature
+   * that belongs to it. Returns the number of the newest one that was dropped.
    */
   trim(maxBytes: number): number | undefined {
     const events = this.#events ?? [];
+    const least = events.at(-2)?.event.type === 'signature' ? 2 : 1;
     let dropped: number | undefined;
-    while (events.length > 1 && (events.length > maxEvents || this.#bytes > maxBytes)) {
+    while (events.length > least && (events.length > maxEvents || this.#bytes > maxBytes)) {
       const oldest = events.shift();
       this.#bytes -= oldest?.bytes ?? 0;
       dropped = oldest?.event.id;
