@@ -20,6 +20,7 @@ import {
   reasonOf,
   requireEnvelope,
   requireSentBy,
+  requireText,
   requireTraceparent,
   uploadedChart,
 } from './new-command.ts';
@@ -77,11 +78,13 @@ export class Dispatcher {
       envelope,
     } = request;
     signal?.throwIfAborted();
+    requireText(key, 'key');
     requireSentBy(sentBy);
     requireTraceparent(parent);
     requireEnvelope(envelope);
     const packet = packetPayload(request);
     const { text: payload, fields } = packet;
+    requireText(payload, 'payload');
     const { namespace, releaseName, canChange } = principal
       ? guard.requireCommand(principal, agentId, { type, payload: fields })
       : commandScope(table, type, fields);

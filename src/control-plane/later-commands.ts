@@ -68,7 +68,7 @@ export class LaterCommands {
     const added: TrackedCommand[] = [];
     for (const { acceptedAt, ...fields } of listed.slice(0, asked.left)) {
       const createdAt = Math.min(Date.parse(acceptedAt), now().getTime());
-      if (createdAt <= this.#after || commands.get(fields.key)) continue;
+      if (createdAt <= this.#after || commands.get(fields.key) || !fields.key.isWellFormed()) continue;
       const refusal = commands.refusal(agentId, '');
       if (refusal) {
         log.warn({ agentId, reason: refusal.message }, 'left out commands that an agent knows');

@@ -99,6 +99,15 @@ export function requireTraceparent(traceparent: string | undefined): void {
   if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
 }
 
+/**
+ * Checks that a key or a payload is text that can be sent and stored as it is, without lone
+ * surrogates. Throws `ControlPlaneError` `bad_request`.
+ */
+export function requireText(text: string, name: string): void {
+  if (text.isWellFormed()) return;
+  throw new ControlPlaneError('bad_request', `${name} must be Unicode text without lone surrogates`);
+}
+
 const reasonSchema = printableSchema(maxReasonLength).min(1);
 
 /** Returns why a command is sent, for the log; undefined if its payload does not say so. */

@@ -434,3 +434,19 @@ test('the probes list their checks as those of Kubernetes do', async (t) => {
   t.deepEqual(JSON.parse(await text('/healthz')), { status: 'ok' });
   t.is((await fetch(`${url}/metrics`)).status, 404, 'the port of agents and users has no metrics');
 });
+
+for (const [name, command] of [
+  ['key', { key: 'k\ud800', payload: {} }],
+  ['payload', { payload: '{"releaseName":"web\ud800"}' }],
+] as const) {
+  test(`a command whose ${name} has a lone surrogate is refused, because no store keeps it as it is`, async (t) => {
+    const { url } = await testPlane(t);
+    const response = await fetch(`${url}/api/agents/edge-1/commands`, {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      body: JSON.stringify({ type: 'install_release', ...command }),
+    });
+    t.is(response.status, 400);
+    const { error } = (await response.json()) as { error: object };
+    t.like(error, { code: 'bad_request', message: `${name} must be Unicode text without lone surrogates` });
+  });
+}
