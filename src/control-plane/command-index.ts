@@ -66,8 +66,11 @@ export class CommandIndex {
       onEnded: (command, result) => {
         this.#version++;
         this.#open.delete(command);
-        this.#onLoaded(command);
-        this.results.add(command, now().getTime());
+        // one that could not be stored has no place among the results
+        if (command.record.end) {
+          this.#onLoaded(command);
+          this.results.add(command, now().getTime());
+        }
         onResult(command, result);
       },
       onLoaded: (command) => this.#onLoaded(command),

@@ -221,3 +221,32 @@ test('a command that cannot be stored is refused and not sent, and its key stays
     ['before', 'k'],
   );
 });
+
+test('a command that could not be stored has no place among the results, and its key is used again', async (t) => {
+  const { store, fail } = failingStore({ retention: { commands: 2 } });
+  const { plane, agentUrl } = await testPlane(t, { store });
+  const agent = await rawAgent(agentUrl);
+  const perform = async (key: string) => {
+    const command = plane.install('edge-1', parameters, { key });
+    await command.stored;
+    agent.send('result', installed, key);
+    await command.result;
+  };
+  const results = plane.results();
+  await perform('before');
+  t.like((await results.next()).value, { id: 1, key: 'before' });
+  fail(true);
+  await t.throwsAsync(plane.install('edge-1', parameters, { key: 'k' }).stored, { code: 'store_unavailable' });
+  fail(false);
+  const send = async () => plane.install('edge-1', parameters, { key: 'k' }).stored;
+  await eventually('the store works again', () =>
+    send().then(
+      () => true,
+      () => false,
+    ),
+  );
+  for (const key of ['c1', 'c2', 'c3']) await perform(key);
+  t.is(plane.command('k')?.state, 'sent', 'results of other commands have not replaced one that runs');
+  t.like((await results.next()).value, { key: 'c2' });
+  t.like((await results.next()).value, { key: 'c3' });
+});

@@ -1,8 +1,11 @@
 import { type CommandStore, createMemoryStore } from '../../../src/control-plane/index.ts';
 
 /** Returns a store whose writes fail after `fail(true)`, until `fail(false)`. */
-export function failingStore(): { store: CommandStore; fail: (isFailing: boolean) => void } {
-  const store = createMemoryStore();
+export function failingStore(options?: Parameters<typeof createMemoryStore>[0]): {
+  store: CommandStore;
+  fail: (isFailing: boolean) => void;
+} {
+  const store = createMemoryStore(options);
   let isFailing = false;
   const write: CommandStore['write'] = (batch) =>
     isFailing ? Promise.reject(new Error('the disk is full')) : store.write(batch);
