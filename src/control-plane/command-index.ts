@@ -142,6 +142,12 @@ export class CommandIndex {
     return this.#commands.get(key);
   }
 
+  /** Whether a command for an agent is kept. */
+  hasCommandFor(agentId: string): boolean {
+    for (const command of this.#commands.values()) if (command.agentId === agentId) return true;
+    return false;
+  }
+
   /** Another number each time a command was added, has changed or was forgotten. */
   get version(): number {
     return this.#version;

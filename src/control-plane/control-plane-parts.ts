@@ -176,8 +176,14 @@ export function createParts(
     const { states = [], labels = {} } = keys.stateOf(agentId) ?? {};
     return states.length > 0 ? labels : undefined;
   };
+  const isTaken = (agentId: string) =>
+    labelsOf(agentId) !== undefined ||
+    isRegistered(agentId) ||
+    commands.knowsAgent(agentId) ||
+    agents.get(agentId) !== undefined ||
+    commands.hasCommandFor(agentId);
   const guard = new Guard({
-    ...{ table, authorize: options.authorize, labelsOf },
+    ...{ table, authorize: options.authorize, labelsOf, isTaken },
     commandOf: (key) => commands.get(key)?.record,
   });
   const dispatcher: Dispatcher = new Dispatcher({

@@ -25,6 +25,8 @@ export interface GuardOptions {
   authorize?: Authorize | undefined;
   /** Returns the labels of an agent; undefined if the agent is not known. */
   labelsOf: (agentId: string) => AgentSubject['labels'];
+  /** Whether an agent, or a command for one, has the id. */
+  isTaken: (agentId: string) => boolean;
   /** Returns a command that is stored. */
   commandOf: (key: string) => CommandRecord | undefined;
 }
@@ -89,8 +91,9 @@ export class Guard {
 
   /** Requires that a user may manage an agent, or invite one with some labels. */
   requireAgentAdministrator(principal: Principal, agentId: string, newLabels?: AgentSubject['labels']): void {
-    const known = this.#options.labelsOf(agentId);
-    for (const labels of newLabels && known ? [known, newLabels] : [known ?? newLabels]) {
+    const { labelsOf, isTaken } = this.#options;
+    const own = newLabels === undefined || isTaken(agentId) ? [labelsOf(agentId)] : [];
+    for (const labels of newLabels === undefined ? own : [...own, newLabels]) {
       const action = { right: 'admin', agent: { agentId, labels } } as const;
       if (this.allows(principal, action)) continue;
       if (!this.sees(principal, agentId, labels)) hide(action, 'agent_not_found');

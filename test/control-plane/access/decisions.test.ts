@@ -210,6 +210,21 @@ test('a user who may manage some agents invites those, and no others', async (t)
   t.is((await ask('GET', '/api/tokens')).status, 403);
 });
 
+test('an id of an agent, or of one for which a command is kept, is not invited by those who may not manage it', async (t) => {
+  const { user, plane, root } = await world(t, { registeredAgents: () => ['listed-1'] });
+  const { ask } = await user([{ rights: ['admin'], labels: 'site=a' }]);
+  const body = { ...install, key: 'away', deliverWithin: '1h' };
+  t.is((await root('POST', '/api/agents/away-1/commands', body)).status, 202);
+  for (const id of ['edge-1', 'core-1', 'listed-1', 'away-1']) {
+    t.is((await ask('POST', `/api/agents/${id}/enrolment`, { labels: { site: 'a' } })).status, 404, id);
+    t.is((await ask('GET', `/api/agents/${id}`)).status, 404, id);
+  }
+  t.is((await ask('GET', '/api/commands/away')).status, 404);
+  t.is((await root('POST', '/api/agents/listed-1/enrolment', { labels: { site: 'a' } })).status, 201);
+  await plane.revokeAgent('listed-1');
+  t.is((await ask('POST', '/api/agents/listed-1/enrolment', { labels: { site: 'a' } })).status, 404, 'revoked');
+});
+
 test('a user sees the commands that they may send, and with the right read those that deploy', async (t) => {
   const { user, plane, agent } = await world(t);
   const keys = { web: 'web', pay: 'pay' };
