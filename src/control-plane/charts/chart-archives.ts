@@ -129,12 +129,18 @@ export class ChartArchives {
     let excess = Math.max(stored + arriving - maxBytes, reservedBytes + arriving - free);
     if (excess <= 0) return;
     const kept = needed();
-    for (const [digest, bytes] of [...this.#sizes]) {
+    const deleted: string[] = [];
+    // all at once, because a command may come to need one while files are deleted
+    for (const [digest, bytes] of this.#sizes) {
       if (excess <= 0) break;
       if (kept.has(digest)) continue;
       excess -= bytes;
       this.#sizes.delete(digest);
-      if (this.#folder !== undefined) await rm(pathOf(this.#folder, digest), { force: true });
+      deleted.push(digest);
+    }
+    for (const digest of deleted) {
+      const isBack = this.#sizes.has(digest);
+      if (this.#folder !== undefined && !isBack) await rm(pathOf(this.#folder, digest), { force: true });
     }
     if (excess <= 0) return;
     const message = `there is no room for further charts: ${maxBytes} bytes may have charts that commands need, and ${reservedBytes} bytes of the volume stay free; try again later`;

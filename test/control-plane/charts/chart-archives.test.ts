@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import { ChartArchives, type ChartArchivesOptions } from '../../../src/control-plane/charts/chart-archives.ts';
 import { maxUploadedChartBytes } from '../../../src/protocol/limits.ts';
+import { eventually } from '../../support/eventually.ts';
 import { temporaryFile } from '../support/file.ts';
 
 const digestOf = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
@@ -68,6 +70,22 @@ test('archives that were not used for the longest time make room, unless command
   );
   for (const text of ['older', 'another']) needed.add(digestOf(text));
   await t.throwsAsync(charts.receive(content('last')), { code: 'busy' });
+});
+
+test('an archive that a command comes to need while others are deleted is kept, or was not there', async (t) => {
+  const needed = new Set<string>();
+  let free = 1e15;
+  const { charts, folder } = await archives(t, { needed: () => needed, freeBytes: () => Promise.resolve(free) });
+  const digests: string[] = [];
+  for (let number = 10; number < 50; number++) digests.push(await charts.receive(content(`chart ${number}`)));
+  const [first = '', last = ''] = [digests[0], digests.at(-1)];
+  free = maxUploadedChartBytes - 40 * 'chart 10'.length;
+  const receiving = charts.receive(content('another'));
+  await eventually('an archive is deleted', () => !existsSync(join(folder, first.slice(7))));
+  const isThere = charts.has(last);
+  if (isThere) needed.add(last);
+  await receiving;
+  t.is(charts.has(last), isThere);
 });
 
 test('a folder that cannot be used is an error with its name', async (t) => {
