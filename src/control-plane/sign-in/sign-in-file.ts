@@ -34,8 +34,13 @@ export async function openSignInFile(path: string, options: SignInFileOptions = 
   let version = '';
   let problem = '';
   const read = async (): Promise<SignInSettings | undefined> => {
+    const known = version;
+    version = ''; // a failure to read the file may pass, also if the file stays the same
     const found = await fileVersion(path);
-    if (found === version) return undefined;
+    if (found === known) {
+      version = known;
+      return undefined;
+    }
     const text = await readBoundedFile(path, maxSignInFileBytes);
     // it may have been read in the middle of a change
     if ((await fileVersion(path)) !== found) return undefined;

@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import test from 'ava';
 import { openSignInFile } from '../../../src/control-plane/index.ts';
 import { readSignInSettings } from '../../../src/control-plane/sign-in/sign-in-settings.ts';
@@ -73,6 +74,19 @@ test('a changed file counts soon, and a wrong one changes nothing', async (t) =>
   await eventually('the listener is called', () => changes > 0);
   t.true(file.isReadable());
   t.deepEqual(file.settings().groups[0]?.roles, [{ rights: ['read'] }]);
+});
+
+test('a file whose folder cannot be found for a while is readable when it is back', async (t) => {
+  const path = await temporaryFile(t);
+  await writeFile(path, right);
+  const file = await openSignInFile(path, { intervalMs: 5 });
+  t.teardown(() => file.close());
+  const folder = dirname(path);
+  await rename(folder, `${folder}-away`);
+  await eventually('the file is not readable', () => !file.isReadable());
+  await rename(`${folder}-away`, folder);
+  await eventually('the file is readable', () => file.isReadable());
+  t.deepEqual(file.settings().groups[0]?.roles, [{ rights: ['admin'] }]);
 });
 
 test('a file that is too large, and a folder, are refused', async (t) => {
