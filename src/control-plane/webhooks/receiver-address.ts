@@ -57,9 +57,14 @@ function isAllowedHost(url: URL, allowedHosts: readonly string[]): boolean {
   return allowedHosts.includes(hostOf(url));
 }
 
+/** Addresses of IPv4 as they were once written in IPv6, such as `::127.0.0.1`. */
+const compatible = ipaddr.IPv6.parseCIDR('::/96');
+
 function requirePublic(address: string): void {
+  const parsed = ipaddr.isValid(address) ? ipaddr.parse(address) : undefined;
+  const isCompatible = parsed instanceof ipaddr.IPv6 && parsed.match(compatible);
   // an address of another range, also IPv4 mapped into IPv6, is not "unicast"
-  const isPublic = ipaddr.isValid(address) && ipaddr.parse(address).range() === 'unicast';
+  const isPublic = parsed?.range() === 'unicast' && !isCompatible;
   if (isPublic && !metadataAddresses.has(address)) return;
   throw new DeniedReceiverError('the host has an address that is not public; see --webhook-allow-hosts');
 }

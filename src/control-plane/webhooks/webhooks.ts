@@ -100,6 +100,7 @@ export class Webhooks {
    */
   async create({ url, events }: WebhookOptions, createdBy?: string): Promise<CreatedWebhook> {
     const { allowedHosts, now, newId, newest } = this.#options;
+    const checked = await checkedUrl(url, allowedHosts);
     if (this.#entries.size >= maxWebhooks) {
       throw new ControlPlaneError(
         'busy',
@@ -109,7 +110,7 @@ export class Webhooks {
     const secret = this.#newSecret();
     const id = newId();
     const entry = this.#add(id, {
-      url: await checkedUrl(url, allowedHosts),
+      url: checked,
       ...{ events: [...new Set(events)], secrets: [{ secret }], createdAt: now().getTime(), createdBy },
       ...{ results: newest('results'), audit: newest('audit') },
     });
