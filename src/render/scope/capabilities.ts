@@ -45,7 +45,7 @@ export const defaultHelmVersion: HelmVersion = {
   version: 'v4.2.4',
   gitCommit: '',
   gitTreeState: '',
-  goVersion: 'go1.26.0',
+  goVersion: 'go1.26.8',
   kubeClientVersion: 'v1.36',
 };
 
