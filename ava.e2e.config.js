@@ -13,5 +13,6 @@ export default {
     './test/support/direct-imports.ts',
   ],
   timeout: '180s',
+  concurrency: 3, // many tests wait for pods longer than they work
   sortTestFiles: (a, b) => (rank(a) === rank(b) ? compare(a, b) : rank(a) - rank(b)),
 };

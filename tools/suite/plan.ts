@@ -10,6 +10,8 @@ const longest = [
   'test/bin/api-faults.test.ts',
   'test/operation/resumption/resumption.test.ts',
   'test/operation/resumption/moments.test.ts',
+  'test/dashboard/pages.test.ts',
+  'test/hostile/patterns.test.ts',
 ];
 
 /** Files that measure time or memory, take long, or whose tests wait longer than they work. */
@@ -23,12 +25,10 @@ const alone = [
   'test/bin/wire.test.ts',
   'test/control-plane/kills.test.ts',
   'test/control-plane/network-matrix.test.ts',
-  'test/dashboard/pages.test.ts',
   'test/hostile/annotations.test.ts',
   'test/hostile/charts.test.ts',
   'test/hostile/linear.test.ts',
   'test/hostile/names.test.ts',
-  'test/hostile/patterns.test.ts',
   'test/hostile/secrets.test.ts',
   'test/hostile/transport.test.ts',
   'test/operation/resumption/process.test.ts',
