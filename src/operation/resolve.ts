@@ -67,7 +67,7 @@ export function deployRequest(
   };
 }
 
-function withoutFields<Fields extends object, Name extends string>(
+export function withoutFields<Fields extends object, Name extends string>(
   fields: Fields,
   names: readonly Name[],
 ): Omit<Fields, Name> {

@@ -15,7 +15,7 @@ import { planningContext } from './plan/new-kinds.ts';
 import { requireBase } from './plan/stale.ts';
 import { deployAnswer, type Deployed, shownDifferences } from './release-answer.ts';
 import type { RollbackRequest, UpgradeRequest } from './request.ts';
-import { deployRequest } from './resolve.ts';
+import { deployRequest, withoutFields } from './resolve.ts';
 import { resume } from './resume.ts';
 import { notReadyText, rollbackSteps, rollbackTo } from './rollback.ts';
 import { initialState, runOperation } from './run.ts';
@@ -245,8 +245,10 @@ async function startRollback(
     : rollbackTo(state, revisions, target.release.version, (method) => undoSettings(work.request, method));
 }
 
-function undoRequest({ ifBusy: _, prune: __, ...request }: UpgradeRequest): RollbackRequest {
-  return { ...request, cleanupOnFail: false, dryRun: false };
+/** A plan says what the upgrade changes, not how that is undone. */
+function undoRequest(request: UpgradeRequest): RollbackRequest {
+  const shared = withoutFields(request, ['ifBusy', 'prune', 'planned', 'preview']);
+  return { ...shared, cleanupOnFail: false, dryRun: false };
 }
 
 async function outcome(state: OperationState, work: UpgradeWork): Promise<Deployed> {

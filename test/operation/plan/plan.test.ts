@@ -169,6 +169,23 @@ test('rollbacks and uninstallations are planned and performed', async (t) => {
   t.deepEqual(await world.history(), []);
 });
 
+test('a planned upgrade that fails is rolled back to the revision before', async (t) => {
+  const failing = textChart({ 'a.yaml': configMap('a', '3'), 'j.yaml': job('load', { args: ['fail'] }) });
+  const world = newWorld(t, first, failing);
+  const { planOf, apply } = planner(world);
+  await world.install(first);
+  const entry = await planOf('upgrade', failing);
+  await t.throwsAsync(apply(entry), {
+    code: 'not_ready',
+    message: /^release web failed, and has been rolled back due to/,
+  });
+  t.deepEqual(await world.history(), ['1:superseded', '2:failed', '3:deployed']);
+  t.is((await world.stored(3))?.manifest, (await world.stored(1))?.manifest);
+  t.like((await world.find('ConfigMap', 'a'))?.['data'], { value: '1' });
+  t.truthy(await world.find('ConfigMap', 'b'));
+  t.is(await world.find('Job', 'load'), undefined);
+});
+
 test('the status of objects and the fields that others own do not make a plan stale', async (t) => {
   const world = newWorld(t, first, second);
   const { planOf, apply } = planner(world);

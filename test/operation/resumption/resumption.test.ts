@@ -18,6 +18,7 @@ interface Result extends Pick<Run, 'states' | 'interruptions'> {
   error: string | undefined;
   /** The objects and records that it has left. */
   left: string[];
+  history: string[];
   /** How often each hook was created. */
   creations: Record<string, number>;
 }
@@ -30,11 +31,12 @@ async function perform(t: Context, scenario: Scenario, interruption: Interruptio
   const operation = await resumable(scenario, world);
   const done = await run(operation, () => newWorld(t, ...charts).context({ cluster }), interruption);
   const left = await snapshot(cluster, world.context().storage, namespace);
+  const history = await world.history();
   const creations = [...uids].map(([name, found]) => [name, found.size] as const).sort();
   const { interruptions } = done;
   const states = [...new Set(done.states)];
   const error = errorText(done.error, namespace);
-  return { interruptions, states, error, left, creations: Object.fromEntries(creations) };
+  return { interruptions, states, error, left, history, creations: Object.fromEntries(creations) };
 }
 
 /** Returns the operation that is interrupted, or the performance of a plan of it. */
@@ -82,6 +84,7 @@ const endsTheSame = test.macro({
       perform(t, scenario, 'before each checkpoint'),
       perform(t, scenario, 'after needed checkpoints only'),
     ]);
+    if (scenario.history) t.deepEqual(whole.history, scenario.history);
     for (const { interruptions, states, ...result } of interrupted) {
       const { states: wholeStates, ...expected } = whole;
       t.true(interruptions >= 3);

@@ -20,6 +20,8 @@ export interface Scenario {
   interrupted: Part;
   /** Whether it is the performance of a plan. Default: false. */
   isPlanned?: boolean;
+  /** The revisions at the end: `1:superseded`, `2:deployed`, … Default: they are not compared. */
+  history?: readonly string[];
 }
 
 type Options = Partial<InstallRequest & RollbackRequest & UninstallRequest>;
@@ -152,6 +154,7 @@ export const scenarios = {
     before: [installFirst],
     interrupted: { verb: 'upgrade', chart: failing },
     isPlanned: true,
+    history: ['1:superseded', '2:failed', '3:deployed'],
   },
   test: { before: [{ verb: 'install', chart: tested }], interrupted: { verb: 'test' } },
   'failing test': { before: [{ verb: 'install', chart: failingTest }], interrupted: { verb: 'test' } },
