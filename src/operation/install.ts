@@ -170,8 +170,10 @@ async function supersedeReplaced(state: OperationState, work: InstallWork, signa
   await supersede(work.context.storage, revision, signal, { description: 'superseded by new release' });
 }
 
-function undoRequest({ namespace, releaseName, logs = false }: InstallRequest): UninstallRequest {
-  return { namespace, releaseName, logs };
+/** As in Helm, an installation that runs no hooks is undone without hooks. */
+function undoRequest(request: InstallRequest): UninstallRequest {
+  const { namespace, releaseName, noHooks = false, hookTimeout, logs = false } = request;
+  return { namespace, releaseName, noHooks, ...(hookTimeout !== undefined && { hookTimeout }), logs };
 }
 
 /**

@@ -302,3 +302,28 @@ test('uninstalls no hooks after a failure, except by their policy', async (t) =>
   t.is(await world.find('Job', 'check'), undefined);
   t.is(await world.find('ConfigMap', 'a'), undefined);
 });
+
+test('an installation that runs no hooks is undone without hooks', async (t) => {
+  const chart = textChart({
+    'j.yaml': job('load', { args: ['fail'] }),
+    'pre.yaml': configMap('pre', '1', hook('pre-delete')),
+    'post.yaml': configMap('post', '1', hook('post-delete')),
+  });
+  const world = newWorld(t, chart);
+  await t.throwsAsync(world.install(chart, { noHooks: true }), { code: 'not_ready' });
+  t.deepEqual(await world.history(), []);
+  t.is(await world.find('ConfigMap', 'pre'), undefined);
+  t.is(await world.find('ConfigMap', 'post'), undefined);
+});
+
+test('the time limit of hooks counts while an installation is undone', async (t) => {
+  const chart = textChart({
+    'j.yaml': job('load', { args: ['fail'] }),
+    'slow.yaml': job('slow', { args: ['sleep', '1000h'], annotations: hook('pre-delete') }),
+  });
+  const world = newWorld(t, chart);
+  await t.throwsAsync(world.install(chart, { hookTimeout: 300 }), {
+    code: 'not_ready',
+    message: /^an error occurred while uninstalling the release\..* did not end within its time limit of 300ms: /,
+  });
+});
