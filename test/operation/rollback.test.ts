@@ -142,6 +142,22 @@ test('keeps as many revisions as the request says', async (t) => {
   t.deepEqual(await world.history(), ['3:superseded', '4:deployed']);
 });
 
+test('a rollback whose last deletion of an old revision fails is deployed, and says so', async (t) => {
+  const world = newWorld(t, first, second);
+  await world.install(first);
+  await world.upgrade(second);
+  await world.upgrade(first);
+  const { storage } = world.context();
+  const refusing: typeof storage = {
+    ...storage,
+    delete: (revision) =>
+      revision.release.version === 2 ? Promise.reject(new Error('no right')) : storage.delete(revision),
+  };
+  await world.rollback({ historyLimit: 2 }, { storage: refusing });
+  t.deepEqual(await world.history(), ['2:superseded', '3:superseded', '4:deployed']);
+  t.true(world.progress.some(({ message }) => message === 'old revisions are left: no right'));
+});
+
 test('refuses a revision or a release that does not exist', async (t) => {
   const world = newWorld(t, first);
   await t.throwsAsync(world.rollback(), { code: 'release_not_found', message: 'release: not found' });

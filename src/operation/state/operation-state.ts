@@ -85,6 +85,8 @@ export interface RevisionState {
   baselines: readonly number[];
   /** Revisions that become `superseded` when this one is deployed. */
   superseded: readonly number[];
+  /** Revisions above the history limit that are deleted when the operation needs them no more. */
+  excess?: readonly number[];
   /** How its objects are applied. */
   apply: ApplySettings;
   /** Existing objects that were not part of the release and become part of it. */

@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors/index.ts';
 import { identityOf } from '../../objects/group-kind.ts';
 import { type AppliedStatus, appliedStatus, steeredBy, steeringAnnotations } from '../../readiness/index.ts';
 import { ReleaseError } from '../../release/error.ts';
@@ -15,7 +16,7 @@ import { withLogs } from '../logs/with-logs.ts';
 import { isManifestSet } from '../manifests/manifest-set.ts';
 import type { DeployOptions, ReuseOptions } from '../request.ts';
 import { recordChanges } from '../state/object-changes.ts';
-import { type OperationState, revisionOf, withRevision } from '../state/operation-state.ts';
+import { type OperationState, phaseEnd, revisionOf, withRevision } from '../state/operation-state.ts';
 import { failFastOf, type SettleOptions } from '../wait/judge.ts';
 import { readyTimeouts } from '../wait/limits.ts';
 import { unwatchedObjects, waitUntilReady } from '../wait/ready.ts';
@@ -23,6 +24,7 @@ import { ownRevision, storedRevision, type Work } from '../work.ts';
 import { requireAllowed } from './allowed-objects.ts';
 import { deploymentTime } from './estimate.ts';
 import { runHooks } from './hooks/run-hooks.ts';
+import { deleteExcess } from './new-revision.ts';
 import { mergesReused, reusedConfig } from './release-values.ts';
 import { supersede, updateRevision } from './revisions.ts';
 import type { StateTools, Step } from './step.ts';
@@ -62,6 +64,7 @@ export const deploySteps: readonly Step<DeployStepsRequest>[] = [
   { id: 'wait', name: 'wait', run: wait },
   { id: 'post-hooks', name: 'post-hooks', isDecisive: true, run: (...step) => runHooksOf('post', ...step) },
   { id: 'finish', name: 'finish', isUnlimited: true, run: finish },
+  { id: 'prune', name: 'finish', isUnlimited: true, isSavedBefore: true, run: deleteOld },
 ];
 
 async function runHooksOf(
@@ -191,6 +194,7 @@ function readinessOptions({ context, request }: DeployWork) {
 /**
  * Marks the old revisions as superseded before the new one as deployed, as Helm does, so that there
  * are never two deployed revisions. Ignores the deadline and a cancel: the release is complete.
+ * Ends the phase if no revisions are left to delete.
  */
 async function finish(state: OperationState, work: DeployWork, tools: StateTools): Promise<OperationState> {
   const { storage, abandon } = work.context;
@@ -201,6 +205,20 @@ async function finish(state: OperationState, work: DeployWork, tools: StateTools
   const written = await updateRevision(storage, { ...own, release }, abandon, own.release.info.status);
   work.cache.revisions.set(revisionKey(release).version, written);
   tools.done(description);
+  const { excess = [] } = revisionOf(state);
+  return excess.length === 0 ? { ...state, step: phaseEnd } : state;
+}
+
+/** Only reports a failure: the release is complete, and the next operation deletes them, too. */
+async function deleteOld(state: OperationState, work: DeployWork, tools: StateTools): Promise<OperationState> {
+  const { abandon } = work.context;
+  try {
+    await deleteExcess(state, work, abandon);
+    tools.done('old revisions are deleted');
+  } catch (error) {
+    if (abandon?.aborted === true) throw error;
+    tools.report({ message: `old revisions are left: ${messageOf(error)}` });
+  }
   return state;
 }
 

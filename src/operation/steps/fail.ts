@@ -3,6 +3,7 @@ import { throwJoined } from '../error.ts';
 import { type Failure, type OperationState, revisionOf, withRevision } from '../state/operation-state.ts';
 import { timeLimit } from '../time-limit.ts';
 import { ownRevision, type Work } from '../work.ts';
+import { deleteExcess } from './new-revision.ts';
 import { recordTimeout, supersede, updateRevision } from './revisions.ts';
 import type { Phase } from './step.ts';
 
@@ -57,6 +58,7 @@ async function recordFailure(
     const { status } = own.release.info;
     const stored = await updateRevision(context.storage, { ...own, release: failed }, limit.signal, status);
     cache.revisions.set(failed.version, stored);
+    await deleteExcess(state, work, limit.signal);
   } catch (error) {
     errors.push(error);
   } finally {

@@ -25,8 +25,9 @@ interface NewRevision {
 }
 
 /**
- * Stores the new revision of the state, and deletes the oldest ones above the limit. The state says
- * so first, so that a revision whose creation was interrupted is found again.
+ * Stores the new revision of the state, and deletes the oldest ones above the limit, except those
+ * that another process would need to continue: see {@link deleteExcess}. The state says so first,
+ * so that a revision whose creation was interrupted is found again.
  */
 export async function recordOwnRevision(
   state: OperationState,
@@ -36,18 +37,20 @@ export async function recordOwnRevision(
 ): Promise<OperationState> {
   const { context, cache } = work;
   const { namespace, releaseName: name } = state;
-  const { version, stored, deployedAt } = revisionOf(state);
+  const { version, stored, deployedAt, target, baselines } = revisionOf(state);
   if (stored !== 'no') {
     const found = await context.storage.get({ namespace, name, version }, tools.signal);
     if (found?.release.info.last_deployed === deployedAt) return withRevision(state, { stored: 'yes' });
   }
   const time = deployedAt ?? formatTime(context.host.now());
-  const creating = withRevision(state, { deployedAt: time, stored: 'unknown' });
+  const old = limit > 0 ? excessRevisions(await knownHistory(work, state, tools.signal), limit - 1) : [];
+  const needed = new Set([version - 1, target, ...baselines]);
+  const excess = old.map(({ release: { version: number } }) => number).filter((number) => needed.has(number));
+  const creating = withRevision(state, { deployedAt: time, stored: 'unknown', ...(excess.length > 0 && { excess }) });
   if (stored === 'no') await tools.save(creating);
   try {
-    if (limit > 0) {
-      const excess = excessRevisions(await knownHistory(work, state, tools.signal), limit - 1);
-      for (const revision of excess) await deleteRevision(context.storage, revision, tools.signal);
+    for (const revision of old) {
+      if (!needed.has(revision.release.version)) await deleteRevision(context.storage, revision, tools.signal);
     }
     const created = await recordRevision(context, release(time), labels, tools.signal, { chunked, isOwn });
     cache.revisions.set(version, created);
@@ -59,6 +62,19 @@ export async function recordOwnRevision(
     throw error;
   }
   return withRevision(creating, { stored: 'yes' });
+}
+
+/** Deletes the revisions above the limit that were kept because the operation needed them. */
+export async function deleteExcess(
+  state: OperationState,
+  { context: { storage } }: Work<unknown>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { namespace, releaseName: name } = state;
+  for (const version of revisionOf(state).excess ?? []) {
+    const stored = await storage.get({ namespace, name, version }, signal);
+    if (stored !== undefined) await deleteRevision(storage, stored, signal);
+  }
 }
 
 /** Description of a revision that was not deployed. */

@@ -130,3 +130,5 @@ test.serial(endsTheSame, 'uninstall');
 test.serial(endsTheSame, 'test');
 test.serial(endsTheSame, 'failing atomic install');
 test.serial(endsTheSame, 'failing atomic upgrade');
+test.serial(endsTheSame, 'rollback to a revision above the history limit');
+test.serial(endsTheSame, 'failing atomic upgrade with a history limit');

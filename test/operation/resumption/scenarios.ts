@@ -100,6 +100,10 @@ const failingTest = textChart({
   'u.yaml': job('second-test', { args: ['fail'], annotations: hook('test', { weight: 1 }) }),
 });
 
+const plain = textChart({ 'a.yaml': configMap('a'), 'b.yaml': configMap('b') });
+const changed = textChart({ 'a.yaml': configMap('a', '2'), 'c.yaml': configMap('c') });
+const plainFailing = textChart({ 'a.yaml': configMap('a', '3'), 'j.yaml': job('load', { args: ['fail'] }) });
+
 export const charts = [
   first,
   second,
@@ -110,6 +114,9 @@ export const charts = [
   failingDeletion,
   tested,
   failingTest,
+  plain,
+  changed,
+  plainFailing,
 ];
 
 const installFirst: Part = { verb: 'install', chart: first };
@@ -180,6 +187,28 @@ export const scenarios = {
   'failing atomic upgrade whose rollback fails': {
     before: [{ verb: 'install', chart: failingRollback }],
     interrupted: { verb: 'upgrade', chart: failing },
+  },
+  'rollback to a revision above the history limit': {
+    before: [
+      { verb: 'install', chart: plain },
+      { verb: 'upgrade', chart: changed },
+      { verb: 'upgrade', chart: plain },
+    ],
+    interrupted: { verb: 'rollback', options: { historyLimit: 2 } },
+    history: ['3:superseded', '4:deployed'],
+  },
+  'failing rollback to a revision above the history limit': {
+    before: [
+      { verb: 'install', chart: failingRollback },
+      { verb: 'upgrade', chart: plain },
+    ],
+    interrupted: { verb: 'rollback', options: { historyLimit: 2 } },
+    history: ['2:deployed', '3:failed'],
+  },
+  'failing atomic upgrade with a history limit': {
+    before: [{ verb: 'install', chart: plain }],
+    interrupted: { verb: 'upgrade', chart: plainFailing, options: { historyLimit: 2 } },
+    history: ['1:superseded', '3:deployed'],
   },
 } satisfies Record<string, Scenario>;
 
