@@ -14,6 +14,8 @@ export function clusterCommand(
   agentId: string,
   { stage, base, plan }: Pick<Cluster, 'base' | 'plan'> & { stage: ActiveStage },
 ): ClusterCommand {
+  // agents have any names, such as `constructor`
+  const chosen = Object.hasOwn(differences, agentId) ? differences[agentId] : undefined;
   const { namespace, releaseName } = spec.payload;
   const release = { ...(namespace !== undefined && { namespace }), releaseName };
   switch (stage) {
@@ -22,12 +24,12 @@ export function clusterCommand(
       return { type: 'release_history', payload: { ...release, max: maxRevisions } };
     case 'planning': {
       const action = spec.type === 'install_release' ? 'install' : 'upgrade';
-      return { type: 'plan_release', payload: { action, ...deployPayload(spec, differences[agentId]) } };
+      return { type: 'plan_release', payload: { action, ...deployPayload(spec, chosen) } };
     }
     case 'updating':
       // without a plan, it is only a question of rights
       if (spec.plan) return { type: 'apply_plan', payload: { plan: plan?.id ?? anyPlan(spec) } };
-      return { type: spec.type, payload: deployPayload(spec, differences[agentId]) };
+      return { type: spec.type, payload: deployPayload(spec, chosen) };
     case 'testing':
       return { type: 'test_release', payload: release };
     case 'checking':

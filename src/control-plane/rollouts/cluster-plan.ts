@@ -28,8 +28,8 @@ export function addPlan(rollout: Rollout, agentId: string, planned: Cluster, res
   const answer = readAnswer(rollout.plan, result);
   if (!answer) return failing(agentId, planned, 'bad_packet', 'the agent has not returned a plan of the release');
   const { name, digest, expires, action, chart, differences, changes } = answer;
-  const counts: Record<string, number> = {};
-  for (const { change } of differences) counts[change] = (counts[change] ?? 0) + 1;
+  const counts = new Map<string, number>();
+  for (const { change } of differences) counts.set(change, (counts.get(change) ?? 0) + 1);
   const id = createHash('sha256')
     .update(changes.isWhole ? changes.text : `${agentId}\n${digest}`)
     .digest('hex')
@@ -65,8 +65,8 @@ function readAnswer({ spec }: RolloutPlan, result: CommandResult) {
 }
 
 /** Returns the counts of the first kinds of changes: there are only a few that an agent knows. */
-function bounded(counts: Record<string, number>): Record<string, number> {
-  return Object.fromEntries(Object.entries(counts).slice(0, 10));
+function bounded(counts: ReadonlyMap<string, number>): Record<string, number> {
+  return Object.fromEntries([...counts].slice(0, 10));
 }
 
 function failing(agentId: string, cluster: Cluster, code: string, message: string): Changes {

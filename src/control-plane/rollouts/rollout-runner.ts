@@ -204,13 +204,12 @@ export class RolloutRunner {
   #send(agentId: string, cluster: Parameters<typeof clusterCommand>[2] & Cluster): void {
     const { plan } = this.#rollout;
     const key = commandKey(this.#rollout, agentId, cluster);
-    const request = {
-      ...clusterCommand(plan, agentId, cluster),
-      ...{ key, deliverWithin: false as const },
-      ...(plan.startedBy && { principal: plan.startedBy }),
-    };
     try {
-      const command = this.#options.send(agentId, request);
+      const command = this.#options.send(agentId, {
+        ...clusterCommand(plan, agentId, cluster),
+        ...{ key, deliverWithin: false },
+        ...(plan.startedBy && { principal: plan.startedBy }),
+      });
       this.#commands.set(agentId, { key, command });
       void this.#follow(agentId, key, command);
     } catch (error) {

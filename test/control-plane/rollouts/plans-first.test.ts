@@ -166,6 +166,12 @@ test('plans of agents that say anything are refused, and take bounded room', (t)
   const deep = { differences: [{ change: 'changed', apiVersion: 'v1', kind: 'K', name: 'x'.repeat(400_000) }] };
   const [group] = addPlan(start, 'edge-00000', cluster, answer(deep)).groups?.values() ?? [];
   t.is(group?.changes, undefined, 'a long text is not kept');
+  const named = { differences: [{ change: 'constructor' }, { change: '__proto__' }, { change: 'constructor' }] };
+  const [{ counts = {} } = {}] = addPlan(start, 'edge-00000', cluster, answer(named)).groups?.values() ?? [];
+  t.deepEqual(Object.entries(counts), [
+    ['constructor', 2],
+    ['__proto__', 1],
+  ]);
   let rollout: Rollout = start;
   for (let index = 0; index < 1100; index++) {
     const fields = { differences: [{ change: 'changed', name: `${index} ${'x'.repeat(5000)}` }] };
