@@ -22,7 +22,7 @@ import { type KnownAgent, listKnownAgents } from './known-agent.ts';
 import { LaterCommands } from './later-commands.ts';
 import { defaultControlPlaneLimits } from './limits.ts';
 import { silentLog } from './logger.ts';
-import { presence } from './rollouts/presence.ts';
+import { connectedSince, presence } from './rollouts/presence.ts';
 import { auditOfRollout, rolloutSender } from './rollouts/rollout-sender.ts';
 import { Rollouts } from './rollouts/rollouts.ts';
 import { Recordings } from './sessions/recordings.ts';
@@ -194,6 +194,7 @@ export function createParts(
     ...{ table, guard, labelsOf, newKey, log, now: () => now().getTime() },
     agentIds: () => [...registered(), ...keys.knownIds(), ...commands.knownAgents().keys()],
     presenceOf: presence({ agents, commands, now }),
+    connectedSince: connectedSince({ agents }),
     keep: (entry) => commands.keep(entry),
     stored: () => commands.stored(),
     send: rolloutSender({ dispatcher, audit }),

@@ -21,7 +21,11 @@ export type Presence = 'connected' | 'absent' | 'away';
 export interface World {
   /** Time in milliseconds. */
   readonly now: number;
+  /** Time in milliseconds since when this control plane runs the rollout. */
+  readonly runsSince: number;
   readonly presenceOf: (agentId: string) => Presence;
+  /** Time in milliseconds since when an agent is connected. Undefined: it is not. */
+  readonly connectedSince: (agentId: string) => number | undefined;
   readonly labelsOf: (agentId: string) => AgentSubject['labels'];
   /** Whether a newer rollout of the same release has reached a cluster. */
   readonly isSuperseded: (agentId: string) => boolean;
@@ -86,14 +90,23 @@ function endOverdue(draft: Draft): void {
   const { plan, world } = draft;
   for (const [agentId, cluster] of draft.clusters) {
     if (!isActive(cluster)) continue;
-    const deadline = cluster.since + plan.spec.progressDeadline;
+    const connectedSince = world.connectedSince(agentId);
+    const deadline = deadlineOf(plan, cluster.since, connectedSince);
     if (deadline > world.now) wake(draft, deadline);
-    else if (world.presenceOf(agentId) === 'connected') {
+    else if (connectedSince !== undefined) {
       const isUndone = cluster.stage === 'reviewing' || cluster.stage === 'reverting';
       const failure = { code: 'timeout', message: `the cluster has not been done with ${cluster.stage} in time` };
       change(draft, agentId, { ...cluster, stage: isUndone ? 'stuck' : 'failed', since: world.now, failure });
     }
   }
+}
+
+/** The least time for an answer after one was not possible, in milliseconds. */
+const returnMs = 600_000;
+
+/** Returns the time in milliseconds at which an answer is due that is possible since a time. */
+function deadlineOf({ spec: { progressDeadline } }: Rollout['plan'], since: number, possibleSince = since): number {
+  return Math.max(since + progressDeadline, possibleSince + Math.min(progressDeadline, returnMs));
 }
 
 function supersede(draft: Draft): void {
@@ -166,7 +179,7 @@ function planTally(draft: Draft, agents: readonly string[]): Tally {
 function awaitCheck(draft: Draft): boolean {
   const { plan, status, world } = draft;
   if (status.waveStage !== 'checking') return enter(draft, { waveStage: 'checking' });
-  const deadline = status.since + plan.spec.progressDeadline;
+  const deadline = deadlineOf(plan, status.since, world.runsSince);
   if (deadline <= world.now) return stop(draft, `the check of wave ${status.wave + 1} has not said yes in time`);
   wake(draft, deadline);
   return false;

@@ -11,6 +11,14 @@ export interface PresenceOptions {
 /** Time without a connection after which an agent is away, in milliseconds. */
 const awayMs = 60_000;
 
+/** Returns a function that says since when an agent is connected. */
+export function connectedSince({ agents }: Pick<PresenceOptions, 'agents'>): (agentId: string) => number | undefined {
+  return (agentId) => {
+    const agent = agents.get(agentId);
+    return agent && Date.parse(agent.connectedAt);
+  };
+}
+
 /**
  * Returns a function that says whether an agent is connected. Agents get the same time to connect
  * after a start of the control plane.

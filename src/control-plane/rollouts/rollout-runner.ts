@@ -32,6 +32,8 @@ export interface RolloutCommand {
 export interface RolloutRunnerOptions extends EntryStore {
   now: () => number;
   presenceOf: (agentId: string) => Presence;
+  /** Returns the time in milliseconds since when an agent is connected. Undefined: it is not. */
+  connectedSince: (agentId: string) => number | undefined;
   labelsOf: (agentId: string) => AgentSubject['labels'];
   /** Whether a newer rollout of the same release has reached a cluster. */
   isSuperseded: (rollout: Rollout, agentId: string) => boolean;
@@ -59,6 +61,7 @@ export class RolloutRunner {
   /** Given when the rollout has changed and that is stored. */
   readonly changed = new Notice();
   readonly #options: RolloutRunnerOptions;
+  readonly #runsSince: number;
   /** The commands that run, by agent. */
   readonly #commands = new Map<string, { key: string; command?: RolloutCommand }>();
   readonly #clusters: Map<string, Cluster>;
@@ -77,6 +80,7 @@ export class RolloutRunner {
 
   constructor(rollout: RestoredRollout, options: RolloutRunnerOptions) {
     this.#options = options;
+    this.#runsSince = options.now();
     this.#clusters = rollout.clusters;
     this.#groups = rollout.groups;
     this.#rollout = rollout;
@@ -124,11 +128,11 @@ export class RolloutRunner {
   }
 
   #turn(): void {
-    const { now, presenceOf, labelsOf, isSuperseded } = this.#options;
+    const { now, presenceOf, connectedSince, labelsOf, isSuperseded } = this.#options;
     const rollout = this.#rollout;
     const time = now();
     const world: World = {
-      ...{ now: time, presenceOf, labelsOf },
+      ...{ now: time, runsSince: this.#runsSince, presenceOf, connectedSince, labelsOf },
       isSuperseded: (agentId) => isSuperseded(rollout, agentId),
     };
     const { wakeAt, ...changes } = advance(rollout, world);

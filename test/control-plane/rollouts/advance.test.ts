@@ -281,6 +281,29 @@ test('a connected cluster that does not end in time has failed', (t) => {
   t.is(clusterOf(ended, 'edge-00000').failure?.code, 'timeout');
 });
 
+test('an agent that is back after the deadline has time to send its result', (t) => {
+  const fleet = fleetOf(2);
+  const [first] = [...fleet.values()];
+  let rollout = step(rolloutOf(fleet, { waves: [{}] }), fleet, 0);
+  if (first) first.presence = 'away';
+  rollout = step(settled(rollout, fleet), fleet, 7_200_000);
+  if (first) first.presence = 'connected';
+  if (first) first.connectedSince = 7_200_000;
+  rollout = step(rollout, fleet, 7_200_000);
+  t.deepEqual(stagesOf(rollout), { inspecting: 1, updated: 1 });
+  t.is(advance(rollout, worldOf(fleet, 7_200_000)).wakeAt, 7_800_000);
+  t.deepEqual(stagesOf(settled(rollout, fleet, 7_799_999)), { updated: 2 });
+  t.deepEqual(stagesOf(step(rollout, fleet, 7_800_000)), { failed: 1, updated: 1 }, 'but not for ever');
+});
+
+test('a control plane that starts after the deadline asks the check again', (t) => {
+  const fleet = fleetOf(2);
+  const asked = settled(rolloutOf(fleet, { check: 'hook', waves: [{ size: 1 }, {}] }), fleet);
+  const restarted = { ...worldOf(fleet, 7_200_000), runsSince: 7_200_000 };
+  const { status, wakeAt } = advance(asked, restarted);
+  t.deepEqual([status, wakeAt], [undefined, 7_800_000]);
+});
+
 test('whatever happens, no more clusters are busy than allowed, and no wave overtakes a failed one', (t) => {
   const outcomes = ['ok', 'ok', 'ok', 'not_ready', 'denied_by_policy', 'busy', 'test fails'] as const;
   fc.assert(

@@ -46,7 +46,7 @@ function start(store: MortalStore, fleet: Fleet): Rollouts {
     ...{ table: commandTable, log: silentLog, now: () => 0, newKey: () => `uid-${++keys}` },
     guard: { sees: () => true, allowsOnAll: () => true, requireUpload: () => undefined },
     agentIds: () => fleet.keys(),
-    presenceOf: () => 'connected',
+    ...{ presenceOf: () => 'connected', connectedSince: () => 0 },
     labelsOf: () => ({}),
     ...{ hasWebhook: () => true, onStatus: () => undefined, askWebhook: () => Promise.resolve({ status: 204 }) },
     keep: (entry) => store.keep(entry),

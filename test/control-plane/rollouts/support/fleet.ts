@@ -19,6 +19,8 @@ import { testRelease } from '../../../agent/support/release.ts';
 /** A cluster with one release, which performs commands at once, and each key once. */
 export class FakeCluster {
   presence: Presence = 'connected';
+  /** When it was connected last, in milliseconds. */
+  connectedSince = 0;
   labels: Record<string, string> = {};
   /** The outcome of each update. */
   outcome:
@@ -169,8 +171,12 @@ export function step(rollout: Rollout, fleet: Fleet, now: number): Rollout {
 
 export function worldOf(fleet: Fleet, now: number) {
   return {
-    now,
+    ...{ now, runsSince: 0 },
     presenceOf: (agentId: string) => fleet.get(agentId)?.presence ?? 'away',
+    connectedSince: (agentId: string) => {
+      const cluster = fleet.get(agentId);
+      return cluster?.presence === 'connected' ? cluster.connectedSince : undefined;
+    },
     labelsOf: (agentId: string) => fleet.get(agentId)?.labels,
     isSuperseded: () => false,
   };
