@@ -95,6 +95,11 @@ export interface Cluster {
   readonly plan?: ClusterPlan;
   /** The revision that the rollout has deployed. */
   readonly revision?: number;
+  /**
+   * The revisions that the rollout has deployed, or may have if no result says so. None of them
+   * becomes `base` at another attempt.
+   */
+  readonly own?: readonly number[];
   readonly failure?: { readonly code: string; readonly message: string };
   /** Whether a user has gone on in spite of the failure, so that it counts no more. */
   readonly isExcused?: boolean;
@@ -188,6 +193,11 @@ export function withoutFailure({ failure: _, isExcused: __, ...cluster }: Cluste
 
 /** Returns a cluster that has to make its plan again. */
 export function withoutPlan({ plan: _, ...cluster }: Cluster): Cluster {
+  return cluster;
+}
+
+/** Returns a cluster without the revisions that the rollout may have deployed. */
+export function withoutOwn({ own: _, ...cluster }: Cluster): Cluster {
   return cluster;
 }
 

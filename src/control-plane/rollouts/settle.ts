@@ -8,6 +8,7 @@ import {
   type ClusterStage,
   type Rollout,
   type RolloutStatus,
+  withoutOwn,
   withoutPlan,
 } from './rollout.ts';
 
@@ -26,6 +27,17 @@ const passingCodes: ReadonlySet<string> = new Set([
   'store_unavailable',
 ]);
 
+/** Failures after which the update may have been done, or may still be. */
+const lostCodes: ReadonlySet<string> = new Set([
+  'agent_forgotten',
+  'agent_restarted',
+  'command_not_found',
+  'continued_too_often',
+  'internal',
+  'journal_lost',
+  'lease_lost',
+]);
+
 /** Number of attempts after which such a failure counts. */
 const maxAttempts = 5;
 
@@ -42,15 +54,20 @@ function settled({ plan, status }: Rollout, cluster: Cluster, result: CommandRes
       return result.ok ? cluster : failed(cluster, result.error, now);
     case 'inspecting': {
       if (!result.ok && result.error.code !== 'release_not_found') return failed(cluster, result.error, now);
-      const base = result.ok ? deployedOf(releasesOf(result)) : null;
-      const inspected = { ...cluster, since: now, ...(base !== undefined && { base }) };
-      return { ...inspected, stage: mayUpdate(status) ? 'updating' : cluster.plan ? 'planned' : 'pending' };
+      const releases = result.ok ? releasesOf(result) : [];
+      const inspected = { ...withBase(cluster, deployedOf(releases)), since: now };
+      if (!mayUpdate(status)) return { ...inspected, stage: cluster.plan ? 'planned' : 'pending' };
+      const next = (releases.at(-1)?.version ?? 0) + 1;
+      return { ...inspected, stage: 'updating', own: [...(inspected.own ?? []), next] };
     }
     case 'updating': {
-      if (!result.ok)
-        return plan.spec.plan ? notApplied(cluster, result.error, now) : failed(cluster, result.error, now);
+      if (!result.ok) {
+        const ended = lostCodes.has(result.error.code) ? cluster : withMade(cluster, []);
+        return plan.spec.plan ? notApplied(ended, result.error, now) : failed(ended, result.error, now);
+      }
       const revision = revisionOf(result);
-      return { ...cluster, stage: afterUpdate(plan), since: now, ...(revision !== undefined && { revision }) };
+      const made = revision === undefined ? cluster : { ...withMade(cluster, [revision]), revision };
+      return { ...made, stage: afterUpdate(plan), since: now };
     }
     case 'testing': {
       if (!result.ok) return failed(cluster, result.error, now);
@@ -65,7 +82,7 @@ function settled({ plan, status }: Rollout, cluster: Cluster, result: CommandRes
     case 'reviewing':
       return reviewed(cluster, result, now);
     case 'reverting':
-      return result.ok ? { ...cluster, stage: 'reverted', since: now } : stuck(cluster, result.error, now);
+      return result.ok ? reverted(cluster, now) : stuck(cluster, result.error, now);
     default:
       return cluster;
   }
@@ -75,6 +92,21 @@ function settled({ plan, status }: Rollout, cluster: Cluster, result: CommandRes
 function afterUpdate({ spec: { test, job } }: Rollout['plan']): ClusterStage {
   if (test) return 'testing';
   return job === undefined ? 'updated' : 'checking';
+}
+
+/**
+ * Returns a cluster whose deployed revision was looked up. That of an earlier attempt is not its
+ * last good one.
+ */
+function withBase({ revision: _, own = [], ...cluster }: Cluster, deployed: number | null | undefined): Cluster {
+  // a release that is installed again counts from 1
+  if (deployed === null) return { ...cluster, base: null };
+  return { ...cluster, own, ...(deployed !== undefined && !own.includes(deployed) && { base: deployed }) };
+}
+
+/** Returns a cluster whose update has made other revisions than the one that was expected. */
+function withMade({ own = [], ...cluster }: Cluster, revisions: readonly number[]): Cluster {
+  return { ...cluster, own: [...own.slice(0, -1), ...revisions] };
 }
 
 /** Whether clusters may be updated: those that were away also when the rollout is done. */
@@ -102,20 +134,23 @@ function failed(cluster: Cluster, { code, message }: Pick<Failure, 'code' | 'mes
   return { ...after, stage: canPass ? 'away' : 'failed' };
 }
 
+function reverted(cluster: Cluster, now: number): Cluster {
+  return { ...withoutOwn(cluster), stage: 'reverted', since: now };
+}
+
 function stuck(cluster: Cluster, { code, message }: Pick<Failure, 'code' | 'message'>, now: number): Cluster {
   return { ...cluster, stage: 'stuck', since: now, failure: { code, message: shorten(message) } };
 }
 
 /** Decides by the history of a release how it is returned to its last good revision. */
 function reviewed(cluster: Cluster, result: CommandResult, now: number): Cluster {
-  const reverted: Cluster = { ...cluster, stage: 'reverted', since: now };
   const { base, revision } = cluster;
   const isGone = !result.ok && result.error.code === 'release_not_found';
   if (!result.ok && !isGone) return stuck(cluster, result.error, now);
   const releases = result.ok ? releasesOf(result) : [];
   const newest = releases.at(-1);
   if (!newest) {
-    if (base === null) return reverted;
+    if (base === null) return reverted(cluster, now);
     return stuck(cluster, { code: 'release_not_found', message: 'the release was uninstalled since' }, now);
   }
   if (revision !== undefined && newest.version > revision && !isRollback(newest, base)) {
@@ -126,7 +161,7 @@ function reviewed(cluster: Cluster, result: CommandResult, now: number): Cluster
     return stuck(cluster, { code: 'no_deployed_release', message: 'no revision was deployed before' }, now);
   }
   // the agent has undone the failed upgrade
-  if (base !== null && (deployedOf(releases) === base || isRollback(newest, base))) return reverted;
+  if (base !== null && (deployedOf(releases) === base || isRollback(newest, base))) return reverted(cluster, now);
   return { ...cluster, stage: 'reverting', since: now };
 }
 

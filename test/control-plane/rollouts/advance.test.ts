@@ -86,6 +86,43 @@ test('a failed wave returns its clusters to their own last good revisions, and l
   );
 });
 
+type Attempts = [deployed: string[], outcomes: FakeCluster['outcome'][], after: string | undefined];
+const attempts: Record<string, Attempts> = {
+  'an update whose tests fail': [['old'], ['test fails', 'test fails'], 'old'],
+  'an installation whose tests fail': [[], ['test fails', 'test fails'], undefined],
+  'an update whose result is lost': [['old'], ['agent_restarted', 'agent_restarted', 'test fails'], 'old'],
+  'an installation whose result is lost': [[], ['agent_restarted', 'ok'], undefined],
+  'an update that fails the second time': [['old'], ['test fails', 'not_ready', 'not_ready'], 'old'],
+  'an update that is refused the second time': [['old'], ['test fails', 'denied_by_policy', 'ok'], 'old'],
+};
+for (const [name, [deployed, outcomes, after]] of Object.entries(attempts)) {
+  test(`${name} is undone after a retry to what was deployed before the rollout`, (t) => {
+    const cluster = new FakeCluster(deployed);
+    t.is(undoneAfter(cluster, outcomes), after);
+  });
+}
+
+for (const outcome of ['test fails', 'not_ready', 'busy', 'denied_by_policy'] as const) {
+  test(`a revision that another has deployed after an attempt with ${outcome} is the last good one`, (t) => {
+    const cluster = new FakeCluster();
+    t.is(undoneAfter(cluster, [outcome, 'theirs', 'test fails']), 'theirs');
+  });
+}
+
+/** Returns the chart that is left when attempts are undone, between which another deploys, too. */
+function undoneAfter(cluster: FakeCluster, outcomes: readonly (FakeCluster['outcome'] | 'theirs')[]) {
+  const fleet = new Map([['edge', cluster]]);
+  let rollout = rolloutOf(fleet, { test: true, onFailure: 'pause' });
+  for (const [index, outcome] of outcomes.entries()) {
+    const now = index * 600_000;
+    cluster.outcome = outcome === 'theirs' ? 'ok' : outcome;
+    if (outcome === 'theirs') cluster.perform('theirs', 'install_release', { chartName: 'theirs' });
+    else rollout = settled(apply(rollout, retryRollout(rollout, now)), fleet, now);
+  }
+  settled(apply(rollout, abortRollout(rollout, 0, 'kim', true)), fleet);
+  return cluster.chart;
+}
+
 test('a revision that another has deployed since is left as it is', (t) => {
   const fleet = fleetOf(1);
   const rollout = settled(rolloutOf(fleet), fleet);

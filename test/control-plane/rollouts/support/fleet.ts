@@ -24,8 +24,15 @@ export class FakeCluster {
   labels: Record<string, string> = {};
   /** The outcome of each update. */
   outcome:
-    'ok' | 'denied_by_policy' | 'approval_required' | 'plan_stale' | 'not_ready' | 'busy' | 'test fails' | 'job fails' =
-    'ok';
+    | 'ok'
+    | 'denied_by_policy'
+    | 'approval_required'
+    | 'plan_stale'
+    | 'not_ready'
+    | 'busy'
+    | 'agent_restarted'
+    | 'test fails'
+    | 'job fails' = 'ok';
   /** The difference in each plan. */
   differing = 'replicas';
   /** The CronJobs that have run. */
@@ -79,6 +86,8 @@ export class FakeCluster {
         return this.#deploy(chart, 'deployed');
       }
       case 'install_release':
+        // only the result is lost
+        if (this.outcome === 'agent_restarted') this.#deploy(String(payload['chartName']), 'deployed');
         if (this.outcome === 'not_ready') this.#deploy(String(payload['chartName']), 'failed');
         if (!['ok', 'test fails', 'job fails'].includes(this.outcome)) return failure(this.outcome);
         return this.#deploy(String(payload['chartName']), 'deployed');
