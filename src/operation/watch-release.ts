@@ -1,7 +1,4 @@
 import { messageOf } from '../errors/index.ts';
-import { identityOf } from '../objects/group-kind.ts';
-import type { KubeObject } from '../objects/object.ts';
-import { managedByLabel } from './apply/ownership.ts';
 import { seenObject } from './apply/seen-object.ts';
 import { Cancellation } from './cancellation.ts';
 import { clockOffset, serverMilliseconds } from './clock.ts';
@@ -98,7 +95,6 @@ async function follow(
   const { host, cluster } = context;
   const present = await presentObjects({ ...context, signal: tools.signal }, release);
   const objects = present.flatMap((found) => ('ref' in found ? [found] : []));
-  const unlabelled = new Set(objects.filter(isUnlabelled).map(({ ref }) => identityOf(ref)));
   const tracker = context.tracker ?? createTracker(cluster);
   return await withWatches({ ...context, tracker }, tools.signal, async (watches) => {
     const related = watchRelatedObjects(watches, (message) => tools.report({ message }));
@@ -107,7 +103,7 @@ async function follow(
       objects: objects.map(({ ref, object, steering }) => {
         return { ...(object ? seenObject(ref, object) : { ref }), steering };
       }),
-      isLabelled: (ref) => !unlabelled.has(identityOf(ref)),
+      labelled: true,
       judge: (object, ref, previous) =>
         judgeAgain(ref, object, related.of, {
           ...statusOptions(request),
@@ -119,11 +115,6 @@ async function follow(
       judgeRefused: (ref, refusal) => ({ status: { ...ref, status: 'Unknown', reason: messageOf(refusal) } }),
     });
   });
-}
-
-/** Whether an object exists without Helm's label, as Helm 3.1 and older versions have left it. */
-function isUnlabelled({ object }: { object: KubeObject | undefined }): boolean {
-  return object !== undefined && object.metadata.labels?.[managedByLabel] !== 'Helm';
 }
 
 export const operation = operationOf('watch_release', {

@@ -1,4 +1,5 @@
-import type { Cluster } from '../../src/objects/cluster.ts';
+import type { Cluster, ObjectQuery } from '../../src/objects/cluster.ts';
+import type { Progress } from '../../src/operation/progress.ts';
 import { uninstall } from '../../src/operation/uninstall.ts';
 import { openStorage } from '../../src/release/storage/kube-storage.ts';
 import { realHost } from '../support/host.ts';
@@ -96,6 +97,34 @@ test('names objects that are not deleted in time, and still removes the record, 
     message: `uninstallation completed with 1 error(s): timed out after 3s\nresource ConfigMap/${world.namespace}/a still exists. status: Terminating, message: Resource scheduled for deletion`,
   });
   t.deepEqual(await world.history(), []);
+});
+
+test('waits for an object that has lost the label of Helm, and takes others that vanish for gone', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a'), 'b.yaml': configMap('b') });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  const { namespace, cluster } = world;
+  const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'a' };
+  const labels = { 'app.kubernetes.io/managed-by': 'some-operator' };
+  await cluster.mergePatch(ref, { metadata: { finalizers: ['e.io/hold'], labels } });
+  const queries: ObjectQuery[] = [];
+  const observe: Cluster['observe'] = (query, signal) => {
+    queries.push(query);
+    return cluster.observe(query, signal);
+  };
+  let isHeld = true;
+  const progress = ({ resources = [] }: Progress) => {
+    if (!isHeld || !resources.some(({ name, status }) => name === 'a' && status === 'Terminating')) return;
+    isHeld = false;
+    void cluster.mergePatch(ref, { metadata: { finalizers: null } });
+  };
+  await world.uninstall({}, { cluster: { ...cluster, observe }, progress });
+  t.false(isHeld);
+  t.is(await world.find('ConfigMap', 'a'), undefined);
+  t.deepEqual(
+    queries.map(({ labelSelector, fieldSelector }) => labelSelector ?? fieldSelector),
+    ['metadata.name=a', 'app.kubernetes.io/managed-by=Helm'],
+  );
 });
 
 test('runs hooks before and after, and stops if one fails', async (t) => {

@@ -1,6 +1,6 @@
 import type { ObjectRef } from '../../objects/object.ts';
 import { releaseKey } from '../../protocol/commands/definition.ts';
-import { managedByLabel, type Owner, ownerOf } from '../apply/ownership.ts';
+import { isUnlabelled, type Owner, ownerOf } from '../apply/ownership.ts';
 import { epochMilliseconds } from '../clock.ts';
 import type { OperationContext } from '../context.ts';
 import { findObject, type FoundObject, type ObjectName } from '../objects/find-object.ts';
@@ -50,7 +50,7 @@ async function existing(context: OperationContext, subject: ObjectName): Promise
 
 /** Returns the release that an object names, if it has Helm's label. Others can write both. */
 function releaseOf({ object }: FoundObject): Owner | undefined {
-  const owner = object.metadata.labels?.[managedByLabel] === 'Helm' ? ownerOf(object) : undefined;
+  const owner = isUnlabelled(object) ? undefined : ownerOf(object);
   if (owner === undefined || owner.name.length > maxName || owner.namespace.length > maxName) return undefined;
   return owner;
 }

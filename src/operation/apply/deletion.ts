@@ -1,7 +1,7 @@
 import type { Cluster } from '../../objects/cluster.ts';
 import { identityOf } from '../../objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
-import { otherOwner, type Owner, ownershipProblems } from './ownership.ts';
+import { isUnlabelled, otherOwner, type Owner, ownershipProblems } from './ownership.ts';
 import { type SeenObject, seenObject } from './seen-object.ts';
 
 export interface DeletionOptions {
@@ -55,7 +55,8 @@ export async function deleteLive(
     options.onLeft(`left ${describeRef(ref)}: it existed before the release`);
     return undefined;
   }
-  return (await deleteSeen(cluster, seen, options)) ? seen : undefined;
+  if (!(await deleteSeen(cluster, seen, options))) return undefined;
+  return isUnlabelled(live) ? { ...seen, isUnlabelled: true } : seen;
 }
 
 /** Deletes an object if it is still the one that was seen. Returns whether it was deleted. */

@@ -17,6 +17,11 @@ export function ownerOf({ metadata: { annotations = {} } }: KubeObject): Owner |
   return name === undefined || namespace === undefined ? undefined : { name, namespace };
 }
 
+/** Whether an object lacks Helm's label, as Helm 3.1 and older versions have left it. */
+export function isUnlabelled({ metadata: { labels = {} } }: KubeObject): boolean {
+  return labels[managedByLabel] !== 'Helm';
+}
+
 /** Returns the object with Helm's label and annotations for its release. */
 function withOwner(object: KubeObject, owner: Owner): KubeObject {
   const { metadata } = object;
@@ -43,10 +48,10 @@ export function withOwners<Item extends { object: KubeObject }>(items: readonly 
  * Returns the other release that an object belongs to by Helm's label and annotations. Undefined if
  * it belongs to this one, or to none.
  */
-export function otherOwner({ metadata }: KubeObject, owner: Owner): Owner | undefined {
-  const { labels = {}, annotations = {} } = metadata;
+export function otherOwner(object: KubeObject, owner: Owner): Owner | undefined {
+  const { annotations = {} } = object.metadata;
   const { [nameAnnotation]: name, [namespaceAnnotation]: namespace } = annotations;
-  if (labels[managedByLabel] !== 'Helm' || name === undefined || namespace === undefined) return undefined;
+  if (isUnlabelled(object) || name === undefined || namespace === undefined) return undefined;
   return name === owner.name && namespace === owner.namespace ? undefined : { name, namespace };
 }
 

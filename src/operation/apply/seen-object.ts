@@ -8,6 +8,8 @@ export interface SeenObject {
   uid?: string | undefined;
   /** Its version when it was seen. */
   resourceVersion?: string | undefined;
+  /** Whether it was seen without Helm's label. Default: false. */
+  isUnlabelled?: boolean | undefined;
   /** Annotations that steer a wait, as it was applied. Default: none. */
   steering?: SteeringAnnotations | undefined;
 }

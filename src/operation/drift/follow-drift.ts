@@ -1,10 +1,9 @@
 import { codeOf, messageOf } from '../../errors/index.ts';
 import type { ObjectQuery } from '../../objects/cluster.ts';
-import { identityOf } from '../../objects/group-kind.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import type { Drift } from '../../protocol/drift.ts';
 import { forEach } from '../apply/concurrency.ts';
-import { managedByLabel, type Owner } from '../apply/ownership.ts';
+import type { Owner } from '../apply/ownership.ts';
 import type { ReleaseObject } from '../apply/release-object.ts';
 import { epochMilliseconds } from '../clock.ts';
 import type { OperationContext } from '../context.ts';
@@ -122,8 +121,7 @@ interface Following {
 async function followRevision(following: Following, baseline: Baseline): Promise<ReleaseDrift> {
   const { context, tools, watches, records } = following;
   const { host } = context;
-  const unlabelled = new Set<string>();
-  const objects = watchObjects(watches, (ref) => !unlabelled.has(identityOf(ref)));
+  const objects = watchObjects(watches, { labelled: true });
   const followed = baseline.objects.map((item): Followed => ({
     ...{ item, version: undefined, due: Infinity, compared: -Infinity, vain: 0, reported: undefined },
   }));
@@ -131,7 +129,7 @@ async function followRevision(following: Following, baseline: Baseline): Promise
   const state = { ...following, baseline, redaction, isObsolete: false };
   while (!tools.signal.aborted && !state.isObsolete && !isReplaced(records, baseline)) {
     const now = epochMilliseconds(host);
-    for (const one of followed) note(one, objects, unlabelled, now);
+    for (const one of followed) note(one, objects, now);
     const due = followed.filter((one) => one.due <= now);
     await forEach(due, (one) => compare(one, state));
     if (due.length > 0) continue;
@@ -151,7 +149,7 @@ function isReplaced(records: TrackedObjects, { version }: Baseline): boolean {
 }
 
 /** Notes whether an object has changed since it was compared. */
-function note(one: Followed, objects: ObjectWatches, unlabelled: Set<string>, now: number): void {
+function note(one: Followed, objects: ObjectWatches, now: number): void {
   const { ref } = one.item;
   let found: ReturnType<ObjectWatches['find']>;
   try {
@@ -168,8 +166,6 @@ function note(one: Followed, objects: ObjectWatches, unlabelled: Set<string>, no
   one.version = version;
   const pause = Math.min(maxPause, minPause * 2 ** one.vain);
   one.due = Math.min(one.due, Math.max(now, one.compared + pause));
-  // without the label, only a watch of its own shows it
-  if (found !== undefined && found.metadata.labels?.[managedByLabel] !== 'Helm') unlabelled.add(identityOf(ref));
 }
 
 /** Returns a text that differs if an object was changed, and not only its status. */

@@ -32,7 +32,7 @@ export async function waitUntilJobStarted(
   if (groupKind(ref) !== 'batch/Job' || isStarted(live)) return;
   const job = seenObject(ref, live);
   await withWatches(context, tools.signal, async (watches) => {
-    const objects = watchObjects(watches, () => false);
+    const objects = watchObjects(watches, { labelled: false });
     const deadline = epochMilliseconds(context.host) + jobStartTimeout;
     let isReported = false;
     for (;;) {

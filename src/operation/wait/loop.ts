@@ -9,15 +9,10 @@ import type { ResourceStatus, ResourceStatusName } from '../progress.ts';
 import type { StepTools } from '../steps/step-runner.ts';
 import type { Judgement } from './judge.ts';
 import { statusReport, withSince } from './report.ts';
-import { type ObjectWatches, type WatchGroup, watchObjects } from './watches.ts';
+import { type ObjectWatches, type WatchGroup, watchObjects, type WatchOptions } from './watches.ts';
 
 /** A wait for one status of all objects. */
-interface StatusWait extends StatusRules {
-  /**
-   * Whether all objects have Helm's label, as all but hooks do. If so, one watch follows all
-   * objects of a kind.
-   */
-  labelled: boolean;
+interface StatusWait extends StatusRules, Pick<WatchOptions, 'labelled'> {
   wanted: ResourceStatusName;
   /** Identities of objects that have the wanted status and need no watch. Default: none. */
   unwatched?: ReadonlySet<string>;
@@ -48,7 +43,7 @@ export async function waitForStatus(
     ...wait,
     objects: wait.objects.filter(needsWatch),
     fixed: known.map(({ ref }) => ({ ...ref, status: wait.wanted })),
-    isLabelled: () => wait.labelled,
+    areDeleted: wait.wanted === 'NotFound',
     next(statuses) {
       const remaining = remainingOf(statuses);
       return remaining.length === 0 ? 'end' : wait.check?.(remaining);
@@ -65,9 +60,7 @@ function interruption(reason: unknown, remaining: readonly ResourceStatus[], wai
   return new OperationError(reason.code, message, { cause: reason, resources: remaining });
 }
 
-interface StatusWatch extends StatusRules {
-  /** Whether an object has Helm's label. If so, one watch follows all objects of its kind. */
-  isLabelled(ref: ObjectRef): boolean;
+interface StatusWatch extends StatusRules, WatchOptions {
   /** Statuses that do not change, which are reported too. */
   fixed: readonly ResourceStatus[];
 }
@@ -103,7 +96,7 @@ async function judgeUntil(
   loop: Loop,
 ): Promise<readonly ResourceStatus[]> {
   const report = statusReport(tools);
-  const objects = watchObjects(watches, (ref) => loop.isLabelled(ref));
+  const objects = watchObjects(watches, loop);
   const nextRound = statusRounds(objects, loop);
   try {
     for (;;) {

@@ -32,12 +32,25 @@ const sharedByAll: ReadonlySet<string> = new Set(['Pod', 'Event', 'apps/ReplicaS
 /** Time that a watch has to catch up before an object gets a watch of its own, in milliseconds. */
 const patience = 1000;
 
+export interface WatchOptions {
+  /**
+   * Whether the objects have Helm's label, as all but hooks do, except for those that were seen
+   * without it. If so, one watch follows all objects of a kind.
+   */
+  labelled: boolean;
+  /**
+   * Whether the objects were deleted: one that a watch by the label does not show is gone. Default:
+   * it may have lost the label.
+   */
+  areDeleted?: boolean;
+}
+
 /**
  * Watches objects with one watch for each kind and namespace. An object gets a watch of its own if
  * nothing says that it has Helm's label, if the API server refuses to watch all, or if the other
  * watch does not show it.
  */
-export function watchObjects(watches: WatchGroup, isLabelled: (ref: ObjectRef) => boolean): ObjectWatches {
+export function watchObjects(watches: WatchGroup, { labelled, areDeleted = false }: WatchOptions): ObjectWatches {
   const started = new Map<string, TrackedObjects>();
   const isAlone = new Set<string>();
   const unknownSince = new Map<string, number>();
@@ -48,31 +61,41 @@ export function watchObjects(watches: WatchGroup, isLabelled: (ref: ObjectRef) =
     return objects;
   }
 
-  function watchOf(ref: ObjectRef): TrackedObjects {
-    const shared = sharedQuery(ref, isLabelled(ref));
+  function sharedQueryOf({ ref, isUnlabelled = false }: SeenObject): ObjectQuery | undefined {
+    return isAlone.has(identityOf(ref)) ? undefined : sharedQuery(ref, labelled && !isUnlabelled);
+  }
+
+  function watchOf(seen: SeenObject): TrackedObjects {
+    const { ref } = seen;
+    const shared = sharedQueryOf(seen);
     const identity = identityOf(ref);
-    if (shared === undefined || isAlone.has(identity)) return watch(`object ${identity}`, objectQuery(ref));
+    if (shared === undefined) return watch(`object ${identity}`, objectQuery(ref));
     const objects = watch(JSON.stringify(shared), shared);
     if (objects.refusal === undefined) return objects;
     isAlone.add(identity);
-    return watchOf(ref);
+    return watchOf(seen);
+  }
+
+  function mayBeUnlabelled(seen: SeenObject): boolean {
+    return !areDeleted && sharedQueryOf(seen)?.labelSelector !== undefined;
   }
 
   return {
     find(seen, now) {
       const identity = identityOf(seen.ref);
-      const objects = watchOf(seen.ref);
+      const objects = watchOf(seen);
       if (objects.refusal !== undefined) throw objects.refusal;
       if (!objects.isListed) return 'unknown';
       const found = objects.find(seen.ref);
       const version = found === undefined ? objects.resourceVersion : found.metadata.resourceVersion;
       if (!isOlder(version, seen.resourceVersion)) {
         unknownSince.delete(identity);
-        return found;
+        if (found !== undefined || !mayBeUnlabelled(seen)) return found;
+      } else {
+        const since = unknownSince.get(identity) ?? now;
+        unknownSince.set(identity, since);
+        if (now - since < patience || isAlone.has(identity)) return 'unknown';
       }
-      const since = unknownSince.get(identity) ?? now;
-      unknownSince.set(identity, since);
-      if (now - since < patience || isAlone.has(identity)) return 'unknown';
       isAlone.add(identity);
       return this.find(seen, now);
     },

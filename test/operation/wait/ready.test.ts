@@ -237,6 +237,33 @@ test('an object that its watch does not show gets a watch of its own', async (t)
   t.is(queries.at(-1)?.fieldSelector, 'metadata.name=data');
 });
 
+const lost = [
+  { title: 'before the wait', shared: [{ type: 'snapshot', objects: [], resourceVersion: '13' }] },
+  {
+    title: 'during the wait',
+    shared: [
+      { type: 'snapshot', objects: [claim('12', {})], resourceVersion: '12' },
+      { type: 'deleted', object: claim('13', {}) },
+    ],
+  },
+] satisfies { title: string; shared: Script }[];
+
+for (const { title, shared } of lost) {
+  test(`an object whose label was overwritten ${title} gets a watch of its own`, async (t) => {
+    const { error, statuses, queries } = await wait([seenClaim], ({ fieldSelector }) =>
+      fieldSelector === undefined ? shared : [{ type: 'snapshot', objects: [claim('14')], resourceVersion: '14' }],
+    );
+    t.is(error, undefined);
+    t.false(statuses.flat().includes('data NotFound'));
+    t.deepEqual(
+      queries.flatMap(({ kind, labelSelector, fieldSelector }) =>
+        kind === 'PersistentVolumeClaim' ? (labelSelector ?? fieldSelector) : [],
+      ),
+      ['app.kubernetes.io/managed-by=Helm', 'metadata.name=data'],
+    );
+  });
+}
+
 test('an object that was deleted after the apply is missing', async (t) => {
   const { statuses } = await wait([seenClaim], () => [{ type: 'snapshot', objects: [], resourceVersion: '14' }], {
     limit: 300,
