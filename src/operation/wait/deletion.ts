@@ -1,3 +1,4 @@
+import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { identityOf } from '../../objects/group-kind.ts';
 import type { SeenObject } from '../apply/seen-object.ts';
 import type { StepTools } from '../steps/step-runner.ts';
@@ -13,7 +14,7 @@ export interface DeletionWaitOptions {
 
 /**
  * Waits until none of the objects exists. Another object with the name of one of them does not
- * count.
+ * count. Objects of a kind whose CustomResourceDefinition is gone do not exist.
  */
 export async function waitUntilGone(
   objects: readonly SeenObject[],
@@ -29,6 +30,10 @@ export async function waitUntilGone(
         const uid = uids.get(identityOf(ref)) ?? object?.metadata.uid;
         const isThere = object !== undefined && object.metadata.uid === uid;
         return { status: { ...ref, status: isThere ? 'Terminating' : 'NotFound' } };
+      },
+      judgeRefused(ref, refusal) {
+        if (!hasClusterErrorCode(refusal, 'not_found', 'unknown_kind')) throw refusal;
+        return { status: { ...ref, status: 'NotFound' } };
       },
       describe: ({ kind, namespace = '', name, status }) =>
         `resource ${kind}/${namespace}/${name} still exists. status: ${status}, message: Resource scheduled for deletion`,
