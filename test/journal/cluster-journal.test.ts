@@ -288,6 +288,70 @@ test('payloads and states are only in Secrets, and are gone when their command h
   t.deepEqual(Object.keys(entry?.['data'] ?? {}).sort(), ['head', 'outcome']);
 });
 
+/** Returns a payload that is stored in two parts. */
+const largePayload = () => `{"values":"${randomBytes(1_400_000).toString('base64')}"}`;
+
+test('a large command that is repeated leaves no payload after the first one has finished', async (t) => {
+  const { start, secrets, requests } = await agentOf(t);
+  const journal = start('a');
+  const large = command('k', { payload: largePayload() });
+  await journal.accept(large);
+  await journal.finish('k', 'done');
+  requests.length = 0;
+  t.deepEqual(await journal.accept(large), { fingerprint: 'f-k', outcome: 'done' });
+  t.false(requests.includes('apply'));
+  t.is((await secrets()).length, 1);
+});
+
+test('a large command leaves no payload if another one with its key has finished at the same time', async (t) => {
+  const { start, secrets, cluster } = await agentOf(t);
+  const other = start('a');
+  let isFirst = true;
+  const overtaken: Cluster = {
+    ...cluster,
+    async create(...args) {
+      if (isFirst) {
+        isFirst = false;
+        await other.accept(command('k'));
+        await other.finish('k', 'done');
+      }
+      return await cluster.create(...args);
+    },
+  };
+  const journal = start('b', { cluster: overtaken });
+  t.deepEqual(await journal.accept(command('k', { payload: largePayload() })), { fingerprint: 'f-k', outcome: 'done' });
+  t.is((await secrets()).length, 1);
+});
+
+test('a command with the key of a running one does not overwrite its payload', async (t) => {
+  const { start } = await agentOf(t);
+  const journal = start('a');
+  const first = command('k', { payload: largePayload() });
+  await journal.accept(first);
+  t.deepEqual(await journal.accept(command('k', { fingerprint: 'other', payload: largePayload() })), {
+    fingerprint: 'f-k',
+  });
+  const [left] = await start('b').takeOver();
+  t.true(left?.payload === first.payload);
+});
+
+test('a large command whose answer was lost is accepted once', async (t) => {
+  const { start, cluster } = await agentOf(t);
+  let attempts = 0;
+  const losing: Cluster = {
+    ...cluster,
+    async create(...args) {
+      const created = await cluster.create(...args);
+      if (++attempts === 1) throw new KubeError('unreachable', 'the connection broke');
+      return created;
+    },
+  };
+  const payload = largePayload();
+  t.is(await start('a', { cluster: losing }).accept(command('k', { payload })), undefined);
+  t.is(attempts, 1);
+  t.true((await start('b').takeOver())[0]?.payload === payload);
+});
+
 test('an outcome that does not fit into a Secret is stored in several', async (t) => {
   const { start } = await agentOf(t);
   const journal = start('a');

@@ -17,12 +17,26 @@ const maxPartBytes = 1000 * 1024;
 
 export const fieldManager = 'helm-agent';
 
-interface StoredText {
+/** A compressed text. */
+interface PackedText {
   /** Fields of the entry's Secret. */
   data: Record<string, string>;
+  /** Contents of further Secrets. */
+  parts: readonly string[];
+  bytes: number;
+}
+
+interface StoredText extends Omit<PackedText, 'parts'> {
   /** Number of further Secrets. */
   parts: number;
-  bytes: number;
+}
+
+/** Compresses a text, and divides one that is too large for the Secret of its entry. */
+export async function packText(field: TextField, text: string): Promise<PackedText> {
+  const packed = await pack(text);
+  const bytes = packed.length;
+  if (bytes <= maxInlineBytes) return { data: { [field]: packed.toString('base64') }, parts: [], bytes };
+  return { data: {}, parts: partsOf(packed, maxPartBytes), bytes };
 }
 
 /** Stores the parts of a text that is too large for the Secret of its entry. */
@@ -34,15 +48,24 @@ export async function storeText(
   text: string,
   signal: AbortSignal,
 ): Promise<StoredText> {
-  const packed = await pack(text);
-  const bytes = packed.length;
-  if (bytes <= maxInlineBytes) return { data: { [field]: packed.toString('base64') }, parts: 0, bytes };
-  const parts = partsOf(packed, maxPartBytes);
+  const { parts, ...packed } = await packText(field, text);
+  await storeParts(cluster, ref, agentId, field, parts, signal);
+  return { ...packed, parts: parts.length };
+}
+
+/** Stores the further Secrets of a text. */
+export async function storeParts(
+  cluster: JournalCluster,
+  ref: ObjectRef,
+  agentId: string,
+  field: TextField,
+  parts: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
   for (const [index, part] of parts.entries()) {
     const secret = journalSecret(partRef(ref, field, index), agentId, 'part', { part });
     await cluster.apply(secret, { fieldManager, force: true, signal });
   }
-  return { data: {}, parts: parts.length, bytes };
 }
 
 /** Returns a text of an entry, or undefined if it has none. */

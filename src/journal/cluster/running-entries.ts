@@ -5,7 +5,7 @@ import { JournalError } from '../journal-error.ts';
 import { stateOf } from '../operation-state.ts';
 import type { EntryContext } from './entry-context.ts';
 import { decodeHead, encodeHead, type EntryHead, entryRef, journalSecret, secretRef } from './entry-head.ts';
-import { fieldManager, loadText, storeText } from './entry-texts.ts';
+import { deleteParts, fieldManager, loadText, packText, storeParts } from './entry-texts.ts';
 import { OpenEntry } from './open-entry.ts';
 
 /** A command that was taken over, and the head of its entry. */
@@ -23,24 +23,32 @@ export class RunningEntries {
     this.#context = context;
   }
 
-  /** Stores a new command. Returns what is known if another command has its key. */
+  /**
+   * Stores a new command. Returns what is known if another command has its key. The key of one with
+   * parts is looked up first, because parts have the same names for each command with the key.
+   */
   async create(command: JournaledCommand, order: number): Promise<KnownCommand | undefined> {
     const { cluster, namespace, agentId, instanceId, now, signal } = this.#context;
     const { key, fingerprint, type, payload, isAnonymous, account, traceparent, envelope } = command;
     const ref = entryRef(namespace, agentId, key);
-    const stored = await storeText(cluster, ref, agentId, 'payload', payload, signal);
+    const { data: inline, parts } = await packText('payload', payload);
     const head: EntryHead = {
       ...{ format: 1, agentId, key, fingerprint, type, isAnonymous, account, traceparent, envelope },
-      ...{ holder: instanceId, acceptedAt: now(), order, parts: { payload: stored.parts } },
+      ...{ holder: instanceId, acceptedAt: now(), order, parts: { payload: parts.length } },
     };
-    const data = { head: encodeHead(head), ...stored.data };
+    const data = { head: encodeHead(head), ...inline };
+    const earlier = parts.length > 0 ? await cluster.get(ref, signal) : undefined;
+    if (earlier !== undefined) return await this.#existing(ref, head, earlier);
+    await storeParts(cluster, ref, agentId, 'payload', parts, signal);
     try {
       const secret = await cluster.create(journalSecret(ref, agentId, 'running', data), { fieldManager, signal });
       this.#hold(ref, head, secret);
       return undefined;
     } catch (error) {
       if (!hasClusterErrorCode(error, 'already_exists')) throw error;
-      return await this.#existing(ref, head);
+      const found = await cluster.get(ref, signal);
+      if (found === undefined) throw new JournalError('journal_unavailable', 'the entry of the command was deleted');
+      return await this.#existing(ref, head, found);
     }
   }
 
@@ -94,15 +102,15 @@ export class RunningEntries {
   }
 
   /** The entry exists: another command has the key, or an attempt whose answer was lost made it. */
-  async #existing(ref: ObjectRef, own: EntryHead): Promise<KnownCommand | undefined> {
+  async #existing(ref: ObjectRef, own: EntryHead, found: KubeObject): Promise<KnownCommand | undefined> {
     const { cluster, signal } = this.#context;
-    const found = await cluster.get(ref, signal);
-    if (found === undefined) throw new JournalError('journal_unavailable', 'the entry of the command was deleted');
     const head = decodeHead(found);
     if (head?.holder === own.holder && head.order === own.order) {
       this.#hold(ref, head, found);
       return undefined;
     }
+    // one that has finished has no payload, but the other command may have stored its parts before
+    if (head?.finishedAt !== undefined) await deleteParts(cluster, ref, 'payload', own.parts.payload ?? 0, signal);
     return await this.known(found);
   }
 
