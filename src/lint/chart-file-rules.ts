@@ -163,7 +163,7 @@ const chart = new Set([
   ...['tags', 'appversion', 'deprecated', 'annotations', 'kubeversion', 'dependencies', 'type'],
 ]);
 
-const below: Readonly<Record<string, ReadonlySet<string>>> = { maintainers: maintainer, dependencies: dependency };
+const below = new Map(Object.entries({ maintainers: maintainer, dependencies: dependency }));
 
 /**
  * Returns the first field of a Chart.yaml that Helm does not know, in Go's order of decoding. Names
@@ -175,7 +175,7 @@ function unknownField(fields: Value): string | undefined {
   for (const key of sortedKeys(table)) {
     const name = key.toLowerCase();
     if (!chart.has(name)) return key;
-    const known = below[name];
+    const known = below.get(name);
     const items = table.get(key);
     const unknown = known && isList(items) ? unknownIn(items, known) : undefined;
     if (unknown !== undefined) return unknown;

@@ -41,22 +41,24 @@ function pathSegment(name: string): string[] {
   return ['/', '%'].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
 }
 
-const rules: Readonly<Record<string, NameRule>> = {
-  service: serviceLabel,
-  namespace: (name) => (subdomain(name).length === 0 && name.includes('.') ? dotted(name) : label(name)),
-  certificatesigningrequest: () => [],
-  role: pathSegment,
-  clusterrole: pathSegment,
-  rolebinding: pathSegment,
-  clusterrolebinding: pathSegment,
-};
+const rules = new Map(
+  Object.entries<NameRule>({
+    service: serviceLabel,
+    namespace: (name) => (subdomain(name).length === 0 && name.includes('.') ? dotted(name) : label(name)),
+    certificatesigningrequest: () => [],
+    role: pathSegment,
+    clusterrole: pathSegment,
+    rolebinding: pathSegment,
+    clusterrolebinding: pathSegment,
+  }),
+);
 
 /**
  * Returns the problem with the name of an object, by the rule of its kind; undefined if it is
  * valid.
  */
 export function objectNameProblem({ kind, name }: ObjectHead): string | undefined {
-  const rule = rules[kind.toLowerCase()] ?? subdomain;
+  const rule = rules.get(kind.toLowerCase()) ?? subdomain;
   const problems = rule(name).map((text) => `metadata.name: Invalid value: ${quote(name)}: ${text}`);
   if (problems.length === 0) return undefined;
   const all = problems.length === 1 ? problems.join('') : `[${problems.join(', ')}]`;

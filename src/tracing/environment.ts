@@ -15,7 +15,7 @@ export interface Sampling {
   ratio: number;
 }
 
-const ratios: Readonly<Record<string, number | undefined>> = { always_on: 1, always_off: 0 };
+const ratios = new Map(Object.entries({ always_on: 1, always_off: 0 }));
 
 /**
  * Reads `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG`. Returns undefined if they are not
@@ -26,7 +26,7 @@ export function samplingOf(env: Environment): Sampling | undefined {
   const name = text?.trim() || 'parentbased_always_on';
   const followsParent = name.startsWith('parentbased_');
   const kind = followsParent ? name.slice('parentbased_'.length) : name;
-  const ratio = kind === 'traceidratio' ? Number(argument?.trim() || 1) : ratios[kind];
+  const ratio = kind === 'traceidratio' ? Number(argument?.trim() || 1) : ratios.get(kind);
   return ratio === undefined || !(ratio >= 0 && ratio <= 1) ? undefined : { followsParent, ratio };
 }
 

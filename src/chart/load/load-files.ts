@@ -86,17 +86,19 @@ function countChart({ limits, loaded }: LoadContext, depth: number): void {
   if (loaded.charts > limits.charts) throw new ChartError('too_large', `there are more than ${limits.charts} charts`);
 }
 
-const unused: Readonly<Record<string, string>> = {
-  'requirements.yaml':
-    'Warning: Dependencies are handled in Chart.yaml since apiVersion "v2". We recommend migrating dependencies to Chart.yaml.',
-  'requirements.lock':
-    'Warning: Dependency locking is handled in Chart.lock since apiVersion "v2". We recommend migrating to Chart.lock.',
-};
+const unused = new Map(
+  Object.entries({
+    'requirements.yaml':
+      'Warning: Dependencies are handled in Chart.yaml since apiVersion "v2". We recommend migrating dependencies to Chart.yaml.',
+    'requirements.lock':
+      'Warning: Dependency locking is handled in Chart.lock since apiVersion "v2". We recommend migrating to Chart.lock.',
+  }),
+);
 
 /** Reports apiVersion v1 files that Chart.yaml and Chart.lock replace in v2. */
 function reportUnusedFiles(files: readonly ChartFile[], notice: Notice): void {
   for (const { name } of files) {
-    const text = unused[name];
+    const text = unused.get(name);
     if (text !== undefined) notice(text);
   }
 }

@@ -181,16 +181,18 @@ export function joinUrl(base: string, reference: string): string {
 }
 
 /** Reasons for refusing to load a schema that Helm would load, by URL scheme. */
-const refusals: Readonly<Record<string, string>> = {
-  http: 'schemas are not downloaded from other hosts',
-  https: 'schemas are not downloaded from other hosts',
-  file: 'schemas are not read from files outside the chart',
-};
+const refusals = new Map(
+  Object.entries({
+    http: 'schemas are not downloaded from other hosts',
+    https: 'schemas are not downloaded from other hosts',
+    file: 'schemas are not read from files outside the chart',
+  }),
+);
 
 /** Returns the error for a schema in another location: only schemas in the chart are read. */
 export function notLoaded(url: string): ValuesError {
   const scheme = /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(url)?.[1]?.toLowerCase() ?? '';
-  const reason = refusals[scheme];
+  const reason = refusals.get(scheme);
   if (reason === undefined)
     return new ValuesError(`failing loading ${quote(url)}: no URLLoader registered for ${quote(url)}`);
   return new ValuesError(`failing loading ${quote(url)}: ${reason}; include it in values.schema.json under $defs`);

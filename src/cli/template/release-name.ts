@@ -33,12 +33,13 @@ export function nameFromTemplate(text: string, { host, env }: NameEnvironment): 
 
 /** Returns Sprig's functions that charts may not call in Helm, and Sprig's own `fail`. */
 function environmentFunctions(env: NameEnvironment['env']): Record<string, GoFunction> {
+  const variable = (name: string) => (Object.hasOwn(env, name) && env[name]) || '';
   return {
-    env: { params: ['string'], call: (name: string) => env[name] ?? '' },
+    env: { params: ['string'], call: variable },
     expandenv: {
       params: ['string'],
       call: (text: string) =>
-        text.replace(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced?: string, bare?: string) => env[braced ?? bare ?? ''] ?? ''),
+        text.replace(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced?: string, bare?: string) => variable(braced ?? bare ?? '')),
     },
     fail: {
       params: ['string'],

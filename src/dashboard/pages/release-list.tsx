@@ -80,16 +80,18 @@ export function chartText({ chart }: Pick<Release, 'chart'>): string {
   return name === '' ? '–' : `${name}-${version}`;
 }
 
-const tones: Readonly<Record<string, Tone>> = {
-  deployed: 'good',
-  failed: 'bad',
-  superseded: 'quiet',
-  uninstalled: 'quiet',
-  uninstalling: 'warning',
-  unknown: 'warning',
-};
+const tones = new Map(
+  Object.entries<Tone>({
+    deployed: 'good',
+    failed: 'bad',
+    superseded: 'quiet',
+    uninstalled: 'quiet',
+    uninstalling: 'warning',
+    unknown: 'warning',
+  }),
+);
 
 /** The status of a revision. */
 export function ReleaseBadge({ status }: { status: string }) {
-  return <Badge tone={tones[status] ?? 'busy'}>{foreignName(status)}</Badge>;
+  return <Badge tone={tones.get(status) ?? 'busy'}>{foreignName(status)}</Badge>;
 }

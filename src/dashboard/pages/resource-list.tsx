@@ -4,13 +4,15 @@ import { Name } from '../parts/name.tsx';
 import { foreignName } from '../text/foreign-text.ts';
 
 /** How each status of kstatus looks. */
-const statuses: Readonly<Record<string, { tone: Tone; shown: string }>> = {
-  Current: { tone: 'good', shown: 'Ready' },
-  InProgress: { tone: 'busy', shown: 'In progress' },
-  Failed: { tone: 'bad', shown: 'Failed' },
-  Terminating: { tone: 'warning', shown: 'Terminating' },
-  NotFound: { tone: 'warning', shown: 'Not found' },
-};
+const statuses = new Map(
+  Object.entries<{ tone: Tone; shown: string }>({
+    Current: { tone: 'good', shown: 'Ready' },
+    InProgress: { tone: 'busy', shown: 'In progress' },
+    Failed: { tone: 'bad', shown: 'Failed' },
+    Terminating: { tone: 'warning', shown: 'Terminating' },
+    NotFound: { tone: 'warning', shown: 'Not found' },
+  }),
+);
 
 /** Resources with their states, and why they are not ready. Those that are not come first. */
 export function ResourceList({ resources }: { resources: readonly ResourceProgress[] }) {
@@ -19,7 +21,7 @@ export function ResourceList({ resources }: { resources: readonly ResourceProgre
     <ul class="rows" aria-label="Resources">
       {sorted.map((resource) => {
         const { kind, namespace = '', name, status, reason, counts } = resource;
-        const { tone, shown } = statuses[status] ?? { tone: 'quiet', shown: foreignName(status) };
+        const { tone, shown } = statuses.get(status) ?? { tone: 'quiet', shown: foreignName(status) };
         return (
           <li key={`${kind}/${namespace}/${name}`}>
             <span class="row-state">

@@ -145,11 +145,13 @@ function relatedUids(object: KubeObject): string[] {
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Fields that can be large and that no rule reads. */
-const contents: Readonly<Record<string, readonly string[]>> = {
-  ConfigMap: ['data', 'binaryData'],
-  Secret: ['data'],
-  CustomResourceDefinition: ['spec'],
-};
+const contents = new Map(
+  Object.entries({
+    ConfigMap: ['data', 'binaryData'],
+    Secret: ['data'],
+    CustomResourceDefinition: ['spec'],
+  }),
+);
 
 /** Returns an object without the fields that say nothing about its status. */
 function keptFields(object: KubeObject): KubeObject {
@@ -157,7 +159,7 @@ function keptFields(object: KubeObject): KubeObject {
   const metadata = { ...without(object.metadata, ['managedFields']), name: object.metadata.name };
   const kept = annotations?.[lastApplied] === undefined ? {} : { annotations: without(annotations, [lastApplied]) };
   const { apiVersion, kind } = object;
-  return { ...without(object, contents[kind] ?? []), apiVersion, kind, metadata: { ...metadata, ...kept } };
+  return { ...without(object, contents.get(kind) ?? []), apiVersion, kind, metadata: { ...metadata, ...kept } };
 }
 
 function without<Value>(fields: Readonly<Record<string, Value>>, names: readonly string[]): Record<string, Value> {

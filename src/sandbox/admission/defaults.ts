@@ -17,7 +17,8 @@ import { podSpecOf } from './pod-spec.ts';
 export function applyDefaults(object: KubeObject): void {
   const podSpec = podSpecOf(object);
   if (podSpec) defaultPodSpec(podSpec);
-  defaultsOfKind[object.kind]?.(object);
+  const { kind } = object;
+  if (Object.hasOwn(defaultsOfKind, kind)) defaultsOfKind[kind]?.(object);
 }
 
 const defaultsOfKind: Readonly<Record<string, (object: KubeObject) => void>> = {

@@ -16,9 +16,10 @@ import { podSpecOf, podSpecPath } from './pod-spec.ts';
 
 /** Validates an object of a built-in kind after its defaults were set. */
 export function kindErrors(object: KubeObject): FieldError[] {
-  const path = podSpecPath(object.kind);
+  const { kind } = object;
+  const path = podSpecPath(kind);
   return [
-    ...(errorsOfKind[object.kind]?.(object) ?? []),
+    ...((Object.hasOwn(errorsOfKind, kind) && errorsOfKind[kind]?.(object)) || []),
     ...(path ? podSpecErrors(podSpecOf(object) ?? {}, path.join('.')) : []),
   ];
 }

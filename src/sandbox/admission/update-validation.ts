@@ -5,7 +5,8 @@ import { type FieldError, invalidValue } from '../api-error.ts';
 
 /** Validates that an update of a built-in kind does not change immutable fields. */
 export function immutableFieldErrors(current: KubeObject, next: KubeObject): FieldError[] {
-  return errorsOfKind[next.kind]?.(current, next) ?? [];
+  const { kind } = next;
+  return (Object.hasOwn(errorsOfKind, kind) && errorsOfKind[kind]?.(current, next)) || [];
 }
 
 type Check = (current: KubeObject, next: KubeObject) => FieldError[];

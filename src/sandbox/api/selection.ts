@@ -72,7 +72,10 @@ export function selectionOf(type: ResourceType, namespace: string | undefined, q
 }
 
 function checkFields(type: ResourceType, fields: readonly FieldRequirement[]): void {
-  const known = [...selectableEverywhere, ...(type.custom ? [] : (selectable[type.kind] ?? []))];
+  const known = [
+    ...selectableEverywhere,
+    ...(!type.custom && Object.hasOwn(selectable, type.kind) ? (selectable[type.kind] ?? []) : []),
+  ];
   const unknown = fields.find(({ path }) => !known.includes(path));
   if (unknown === undefined) return;
   if (known.length > selectableEverywhere.length) throw badRequest(`field label not supported: ${unknown.path}`);

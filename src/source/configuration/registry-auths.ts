@@ -15,7 +15,8 @@ export function serverAddress(host: string): string {
 
 /** Returns the credentials for a server address, or undefined if there are none. */
 export function credentialsInAuths(auths: Auths, address: string): RegistryCredentials | undefined {
-  const entry = auths[address] ?? Object.entries(auths).find(([key]) => hostOf(key) === address)?.[1];
+  const own = Object.hasOwn(auths, address) ? auths[address] : undefined;
+  const entry = own ?? Object.entries(auths).find(([key]) => hostOf(key) === address)?.[1];
   if (entry?.auth !== undefined) return decodeAuth(entry.auth);
   const { username, password } = entry ?? {};
   return username === undefined || password === undefined ? undefined : { username, password };

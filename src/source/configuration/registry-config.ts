@@ -57,7 +57,7 @@ export async function removeRegistryCredentials(path: string, host: string): Pro
     await credentialHelper(helper).erase(address);
     return;
   }
-  if (config.auths?.[address] === undefined) return;
+  if (config.auths === undefined || !Object.hasOwn(config.auths, address)) return;
   const auths = Object.fromEntries(Object.entries(config.auths).filter(([key]) => key !== address));
   await writeConfig(path, { ...config, auths });
 }
@@ -78,7 +78,7 @@ async function credentialsIn(config: RegistryConfig, address: string): Promise<R
 }
 
 function helperFor({ credHelpers = {}, credsStore }: RegistryConfig, address: string): string | undefined {
-  return credHelpers[address] || credsStore || undefined;
+  return (Object.hasOwn(credHelpers, address) && credHelpers[address]) || credsStore || undefined;
 }
 
 /** A missing file is an empty one. The content is not shown in errors: it has passwords. */

@@ -142,6 +142,7 @@ test('reports requirements.yaml in a chart or subchart of apiVersion v2', async 
   const root = await folder(t, {
     'Chart.yaml': chartYaml('c'),
     'requirements.lock': '',
+    constructor: '',
     'charts/s/Chart.yaml': chartYaml('s'),
     'charts/s/requirements.yaml': '',
     'charts/old/Chart.yaml': 'name: old\nversion: 1.0.0',

@@ -139,6 +139,7 @@ const fails = test.macro<[schema: string, message: string]>({
 });
 
 test(fails, '$schema: foo', 'failing loading "foo": no URLLoader registered for "foo"');
+test(fails, '$ref: "constructor:x"', 'failing loading "constructor:x": no URLLoader registered for "constructor:x"');
 test(fails, '$ref: "urn:x#/a"', 'json-pointer in "urn:x#/a" not found');
 test(fails, 'properties: {a: {$id: "%zz"}}', 'error in parsing id at "file:///values.schema.json#/properties/a"');
 test(

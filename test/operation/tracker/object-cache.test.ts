@@ -96,6 +96,11 @@ test('keeps no managed fields, no last applied configuration, and no contents of
   t.deepEqual(cache.find(ref), { apiVersion: 'v1', kind: 'Secret', metadata });
 });
 
+test('keeps all fields of an object whose kind is named like a member of objects', (t) => {
+  const object = { ...pod('a', '1'), kind: 'constructor', spec: { size: 1 } };
+  t.like(cacheWith(snapshot('1', object)).find(ref), { kind: 'constructor', spec: { size: 1 } });
+});
+
 function event(version: number): KubeObject {
   const metadata = { name: `a.${version}`, namespace: 'shop', uid: `event-${version}`, resourceVersion: `${version}` };
   return { apiVersion: 'v1', kind: 'Event', metadata, involvedObject: { uid: `pod-${version % 2}` } };
