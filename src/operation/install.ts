@@ -146,7 +146,6 @@ async function record(state: OperationState, work: InstallWork, tools: StateTool
   const { version, apply } = revisionOf(state);
   tools.done(`revision ${version}`);
   const rendered = await renderedOf(work, state, tools.signal);
-  await supersedeReplaced(state, work, tools.signal);
   const release = (deployedAt: string) => {
     const times = { first_deployed: deployedAt, last_deployed: deployedAt };
     const info = { ...times, description: 'Initial install underway', status: 'pending-install' as const };
@@ -158,6 +157,7 @@ async function record(state: OperationState, work: InstallWork, tools: StateTool
     limit: 0,
     chunked: work.request.storage === 'chunked',
     isOwn: true,
+    settleLast: () => supersedeReplaced(state, work, tools.signal),
   });
 }
 

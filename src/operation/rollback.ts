@@ -143,13 +143,13 @@ async function record(state: OperationState, work: RollbackWork, tools: StateToo
   const current = await currentOf(work, state, tools.signal);
   tools.done(`revision ${version} as ${target.release.version}`);
   if (revisionOf(state).recovered === undefined) reportUnfinished(state, current, tools);
-  else await failRecovered(state, work, tools);
   return await recordOwnRevision(state, work, tools, {
     release: (deployedAt) => rolledBack(current.release, target.release, apply, deployedAt),
     labels: customLabels(target.labels),
     limit: work.request.historyLimit ?? defaultHistoryLimit,
     chunked: target.parts !== undefined,
     isOwn: target.isOwn === true,
+    settleLast: () => failRecovered(state, work, tools),
   });
 }
 

@@ -181,13 +181,13 @@ async function record(state: OperationState, work: UpgradeWork, tools: StateTool
   const rendered = await renderedOf(work, state, tools.signal);
   const { release: baseline } = await baselineOf(work, state, tools.signal);
   const last = await storedRevision(work, state, version - 1, tools.signal);
-  await failRecovered(state, work, tools);
   return await recordOwnRevision(state, work, tools, {
     release: (deployedAt) => upgraded(state, baseline, rendered, deployedAt),
     labels: upgradeLabels(last.labels, work.request.labels),
     limit: work.request.historyLimit ?? defaultHistoryLimit,
     chunked: work.request.storage === 'chunked',
     isOwn: true,
+    settleLast: () => failRecovered(state, work, tools),
   });
 }
 

@@ -1,8 +1,11 @@
+import type { OperationContext } from '../../src/operation/context.ts';
 import type { OperationError } from '../../src/operation/error.ts';
 import type { Progress, StepName } from '../../src/operation/progress.ts';
+import { resumeUpgrade } from '../../src/operation/upgrade.ts';
 import { configMap, deployment } from './manifests.ts';
+import { memoryCheckpoints } from './resumption/memory-checkpoints.ts';
 import { textChart } from './text-renderer.ts';
-import { newWorld, sandboxTest, type World } from './world.ts';
+import { newWorld, releaseName, sandboxTest, type World } from './world.ts';
 
 const test = sandboxTest();
 
@@ -45,6 +48,40 @@ test('an upgrade takes over a stuck revision, and deletes the objects that only 
   t.is(await world.find('ConfigMap', 'b'), undefined);
   t.is(await world.find('ConfigMap', 'c'), undefined);
   t.true(world.progress.some(({ message }) => message === 'revision 2 was pending-upgrade and is failed now'));
+});
+
+test('an upgrade whose process ends when the stuck revision has failed is continued', async (t) => {
+  const world = await withStuckUpgrade(newWorld(t, first, stuck, last), 'wait');
+  const { namespace } = world;
+  const { storage } = world.context();
+  const process = new AbortController();
+  const checkpoints = memoryCheckpoints();
+  const ending: Partial<OperationContext> = {
+    id: 'operation-1',
+    abandon: process.signal,
+    checkpoints: {
+      save: async (state, isNeeded) => {
+        if (isNeeded && !process.signal.aborted) await checkpoints.save(state, isNeeded);
+      },
+    },
+    storage: {
+      ...storage,
+      async update(...args) {
+        const written = await storage.update(...args);
+        process.abort(new Error('the process ends'));
+        return written;
+      },
+    },
+  };
+  const options = { recover: true, recoverAfter: 0 };
+  await t.throwsAsync(world.upgrade(last, options, ending));
+  t.deepEqual(await world.history(), ['1:deployed', '2:failed']);
+  const state = checkpoints.find('operation-1');
+  if (state === undefined) throw new Error('there is no state to continue from');
+  const loadChart = () => Promise.resolve(last.chart);
+  await resumeUpgrade(world.context(), state, { namespace, releaseName, loadChart, ...options });
+  t.deepEqual(await world.history(), ['1:superseded', '2:failed', '3:deployed']);
+  t.is(await world.find('ConfigMap', 'c'), undefined);
 });
 
 test('does not take over a revision that was written a short time ago', async (t) => {

@@ -22,18 +22,20 @@ interface NewRevision {
   chunked: boolean;
   /** Whether its content is that of this agent, not of a record that another client wrote. */
   isOwn: boolean;
+  /** Changes the revision before, unless that is done already. */
+  settleLast: () => Promise<void>;
 }
 
 /**
  * Stores the new revision of the state, and deletes the oldest ones above the limit, except those
- * that another process would need to continue: see {@link deleteExcess}. The state says so first,
- * so that a revision whose creation was interrupted is found again.
+ * that another process would need to continue: see {@link deleteExcess}. The state says so before
+ * anything is changed, so that a creation that was interrupted is continued.
  */
 export async function recordOwnRevision(
   state: OperationState,
   work: Work<unknown>,
   tools: StateTools,
-  { release, labels, limit, chunked, isOwn }: NewRevision,
+  { release, labels, limit, chunked, isOwn, settleLast }: NewRevision,
 ): Promise<OperationState> {
   const { context, cache } = work;
   const { namespace, releaseName: name } = state;
@@ -49,6 +51,7 @@ export async function recordOwnRevision(
   const creating = withRevision(state, { deployedAt: time, stored: 'unknown', ...(excess.length > 0 && { excess }) });
   if (stored === 'no') await tools.save(creating);
   try {
+    await settleLast();
     for (const revision of old) {
       if (!needed.has(revision.release.version)) await deleteRevision(context.storage, revision, tools.signal);
     }

@@ -210,6 +210,22 @@ export const scenarios = {
     interrupted: { verb: 'upgrade', chart: plainFailing, options: { historyLimit: 2 } },
     history: ['1:superseded', '3:deployed'],
   },
+  'install that replaces an uninstalled release': {
+    before: [
+      { verb: 'install', chart: plain },
+      { verb: 'uninstall', options: { keepHistory: true } },
+    ],
+    interrupted: { verb: 'install', chart: changed, options: { replace: true } },
+    history: ['1:superseded', '2:deployed'],
+  },
+  'install with upgrade over an uninstalled release': {
+    before: [
+      { verb: 'install', chart: plain },
+      { verb: 'uninstall', options: { keepHistory: true } },
+    ],
+    interrupted: { verb: 'install', chart: changed, options: { upgrade: true } },
+    history: ['1:superseded', '2:deployed'],
+  },
 } satisfies Record<string, Scenario>;
 
 export type ScenarioName = keyof typeof scenarios;
