@@ -97,9 +97,10 @@ export function retryRollout({ plan, status, clusters }: Rollout, now: number): 
     return pending ? [[agentId, pending]] : [];
   });
   const wave = Math.min(status.wave, firstWave(plan.waves, new Set(retried.map(([agentId]) => agentId))));
+  const hasBegun = wave < status.wave || (status.waveStage !== 'planning' && status.waveStage !== 'approval');
   const next = {
     ...{ phase: 'running' as const, wave, since: now },
-    waveStage: status.waveStage === 'planning' ? status.waveStage : ('updating' as const),
+    waveStage: hasBegun ? ('updating' as const) : status.waveStage,
     ...{ reason: undefined, revertFrom: undefined, end: undefined, checked: undefined },
   };
   return { clusters: new Map(retried), ...(retried.length > 0 && changed(status, next, new Map(retried))) };

@@ -1,7 +1,12 @@
 import test from 'ava';
 import { awaitsApproval } from '../../../src/control-plane/rollouts/advance.ts';
 import { addPlan } from '../../../src/control-plane/rollouts/cluster-plan.ts';
-import { approvePlans, resumeRollout, retryRollout } from '../../../src/control-plane/rollouts/decisions.ts';
+import {
+  approvePlans,
+  approveWave,
+  resumeRollout,
+  retryRollout,
+} from '../../../src/control-plane/rollouts/decisions.ts';
 import { clusterOf, type Rollout } from '../../../src/control-plane/rollouts/rollout.ts';
 import { planGroupViews, rolloutView } from '../../../src/control-plane/rollouts/rollout-view.ts';
 import type { CommandResult } from '../../../src/protocol/messages.ts';
@@ -109,6 +114,22 @@ test('a cluster that cannot make a plan stops the rollout before anything is cha
   t.deepEqual(stagesOf(rollout), { failed: 1, planned: 2 });
   rollout = settled(apply(rollout, resumeRollout(rollout, 0)), fleet);
   t.deepEqual(stagesOf(settled(approveAll(rollout), fleet)), { failed: 1, planned: 2 });
+});
+
+test('a retry does not begin a wave that waits for its approval', (t) => {
+  const fleet = fleetOf(2);
+  const second = fleet.get('edge-00001');
+  const perform = second?.perform.bind(second);
+  if (second) second.perform = () => ({ ok: false, error: { code: 'render_failed', message: 'no value' } });
+  const waves = [{ size: 1, approval: true }, {}];
+  let rollout = approveAll(settled(rolloutOf(fleet, { plan: true, waves, maxTotalFailures: 1 }), fleet));
+  t.deepEqual(stagesOf(rollout), { planned: 1, failed: 1 });
+  if (second && perform) second.perform = perform;
+  rollout = settled(apply(rollout, retryRollout(rollout, 0)), fleet);
+  t.true(awaitsApproval(rollout));
+  t.deepEqual(stagesOf(rollout), { planned: 2 });
+  rollout = settled(apply(rollout, approveWave(rollout, 0, 0)), fleet);
+  t.deepEqual(stagesOf(rollout), { updated: 2 });
 });
 
 test('clusters that are away do not hold up the plans, and make theirs when they are back', (t) => {
