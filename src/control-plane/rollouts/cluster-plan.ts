@@ -13,6 +13,9 @@ const maxTotalLength = 1024 * 1024;
 
 const maxNameLength = 1000;
 
+/** The least time before a plan that has expired is made again, in milliseconds. */
+const minPlanMs = 600_000;
+
 /** The part of the answer of an agent that is read here. Agents may say anything. */
 const answerSchema = z.looseObject({
   plan: z.string().max(maxNameLength),
@@ -23,7 +26,7 @@ const answerSchema = z.looseObject({
   differences: z.array(z.looseObject({ change: z.string().max(maxNameLength) })),
 });
 
-/** Returns the changes when a cluster has made its plan. `planned` is the cluster without it. */
+/** Returns the changes when a cluster has now made its plan. `planned` is the cluster before. */
 export function addPlan(rollout: Rollout, agentId: string, planned: Cluster, result: CommandResult): Changes {
   const answer = readAnswer(rollout.plan, result);
   if (!answer) return failing(agentId, planned, 'bad_packet', 'the agent has not returned a plan of the release');
@@ -35,7 +38,9 @@ export function addPlan(rollout: Rollout, agentId: string, planned: Cluster, res
     .digest('hex')
     .slice(0, 32);
   const plan = `${name}@${digest}`;
-  const next: Cluster = { ...planned, stage: 'planned', plan: { id: plan, group: id, expiresAt: Date.parse(expires) } };
+  // the clock of the agent may be wrong
+  const expiresAt = Math.max(Date.parse(expires), planned.since + minPlanMs);
+  const next: Cluster = { ...planned, stage: 'planned', plan: { id: plan, group: id, expiresAt } };
   const clusters = new Map([[agentId, next]]);
   if (rollout.groups.has(id)) return { clusters };
   if (rollout.groups.size >= maxGroups) {

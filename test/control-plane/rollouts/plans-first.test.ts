@@ -87,12 +87,26 @@ test('a retry of a stale cluster whose new plan changes the same needs no other 
 test('a plan that has expired, or that the agent has not kept, is made again', (t) => {
   const fleet = fleetOf(3);
   const [first, second] = [...fleet.values()];
-  if (first) first.planExpiry = 1000;
+  if (first) first.planExpiry = 1_000_000;
   let rollout = planned(fleet);
   if (first) first.planExpiry = Date.UTC(2100, 0);
   second?.plans.clear();
-  rollout = settled(approveAll(rollout), fleet, 5000);
+  rollout = settled(approveAll(rollout), fleet, 5_000_000);
   t.deepEqual(stagesOf(rollout), { updated: 3 });
+});
+
+test('a plan that has expired by the clock of the agent when it arrives is not made again at once', (t) => {
+  const fleet = fleetOf(1);
+  const [first] = [...fleet.values()];
+  if (first) first.planExpiry = -3_600_000;
+  const rollout = planned(fleet);
+  t.deepEqual(stagesOf(rollout), { planned: 1 });
+  t.is(first?.plans.size, 1);
+  settled(rollout, fleet, 599_999);
+  t.is(first?.plans.size, 1);
+  settled(rollout, fleet, 600_000);
+  t.is(first?.plans.size, 2);
+  t.deepEqual(stagesOf(settled(approveAll(rollout), fleet)), { updated: 1 });
 });
 
 test('an agent that never keeps a plan fails in the end', (t) => {
