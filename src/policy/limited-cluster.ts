@@ -1,7 +1,18 @@
 import type { Cluster } from '../objects/cluster.ts';
+import { isJsonObject, objectAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { type ObjectTarget, targetOf } from '../objects/object-target.ts';
 import type { CommandPolicy } from './command-policy.ts';
+
+/** Fields of the metadata that say who owns fields, and which object is meant. */
+const managerFields: ReadonlySet<string> = new Set(['managedFields', 'resourceVersion', 'uid']);
+
+/** Whether a merge patch changes only who owns the fields of an object, and no value. */
+function changesOnlyManagers(patch: unknown): boolean {
+  if (!isJsonObject(patch) || Object.keys(patch).join() !== 'metadata') return false;
+  const metadata = objectAt(patch, 'metadata');
+  return 'managedFields' in metadata && Object.keys(metadata).every((field) => managerFields.has(field));
+}
 
 /**
  * Returns a cluster in which only the objects can be changed that the policy allows. All requests
@@ -36,7 +47,8 @@ export function limitedCluster(cluster: Cluster, policy: CommandPolicy): Cluster
     },
     async mergePatch(ref, patch, options) {
       requireWrite(ref, patch);
-      await requireResult(() => cluster.mergePatch(ref, patch, { ...options, dryRun: true }));
+      if (!changesOnlyManagers(patch))
+        await requireResult(() => cluster.mergePatch(ref, patch, { ...options, dryRun: true }));
       return await cluster.mergePatch(ref, patch, options);
     },
     async strategicMergePatch(ref, patch, options) {

@@ -285,6 +285,37 @@ test('each write is compared, and a patch by the object that it makes', async (t
   t.deepEqual(sent, ['dry mergePatch']);
 });
 
+const managedFields = [{ manager: 'helm', operation: 'Apply' }];
+
+const managers = test.macro({
+  exec: async (t, patch: object, isCompared: boolean) => {
+    const sent: string[] = [];
+    const mergePatch = (_: unknown, __: unknown, options?: { dryRun?: boolean }) => {
+      sent.push(options?.dryRun === true ? 'dry' : 'patch');
+      return Promise.resolve(object(9));
+    };
+    const limits = await (await policyWith(t, 'object.spec.replicas <= 5')).decide(scope, 'begins');
+    const cluster = limitedCluster({ mergePatch } as unknown as Cluster, limits); // no other method is called
+    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' };
+    const patched = cluster.mergePatch(ref, { ...patch });
+    if (isCompared) await t.throwsAsync(patched, refusal);
+    else await patched;
+    t.deepEqual(sent, [isCompared ? 'dry' : 'patch']);
+  },
+  title: (_, patch: object, isCompared) =>
+    `${JSON.stringify(patch)} is ${isCompared ? 'compared' : 'not compared, because the object keeps its values'}`,
+});
+
+test(managers, { metadata: { managedFields } }, false);
+test(managers, { metadata: { managedFields, resourceVersion: '1', uid: 'u' } }, false);
+test(managers, { metadata: { managedFields, labels: {} } }, true);
+test(managers, { metadata: { managedFields }, spec: { replicas: 9 } }, true);
+test(managers, { metadata: { managedFields }, spec: null }, true);
+test(managers, { metadata: {} }, true);
+test(managers, { metadata: null }, true);
+test(managers, { spec: { replicas: 9 } }, true);
+test(managers, {}, true);
+
 test('a patch is sent once if no condition reads objects', async (t) => {
   const sent: string[] = [];
   const mergePatch = (_: unknown, __: unknown, options?: { dryRun?: boolean }) => {
