@@ -7,6 +7,7 @@ import {
   clusterOf,
   type ClusterStage,
   isActive,
+  isEnded,
   type Rollout,
   type RolloutStatus,
   withoutFailure,
@@ -83,6 +84,14 @@ export function advance(rollout: Rollout, world: World): Advance {
     ...(draft.status !== rollout.status && { status: draft.status }),
     wakeAt: draft.wakeAt,
   };
+}
+
+/** Whether it may change something that an agent is connected, or not any more. */
+export function isConcerned(rollout: Rollout, agentId: string): boolean {
+  if (!isEnded(rollout)) return true;
+  const cluster = rollout.clusters.get(agentId);
+  if (!cluster) return false;
+  return isActive(cluster) || isIdle(cluster) || (rollout.status.revertFrom !== undefined && isReturnable(cluster));
 }
 
 /** Ends the turn of clusters that have been busy for too long. */

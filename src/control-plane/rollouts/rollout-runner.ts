@@ -35,8 +35,8 @@ export interface RolloutRunnerOptions extends EntryStore {
   /** Returns the time in milliseconds since when an agent is connected. Undefined: it is not. */
   connectedSince: (agentId: string) => number | undefined;
   labelsOf: (agentId: string) => AgentSubject['labels'];
-  /** Whether a newer rollout of the same release has reached a cluster. */
-  isSuperseded: (rollout: Rollout, agentId: string) => boolean;
+  /** Says of each cluster whether a newer rollout of the same release has reached it. */
+  supersededOf: (rollout: Rollout) => (agentId: string) => boolean;
   /** Sends a command, or returns the one that the key names. Throws `ControlPlaneError`. */
   send: (agentId: string, request: SendRequest) => RolloutCommand;
   /** Asks the webhook that decides whether the next wave may begin. */
@@ -128,12 +128,12 @@ export class RolloutRunner {
   }
 
   #turn(): void {
-    const { now, presenceOf, connectedSince, labelsOf, isSuperseded } = this.#options;
+    const { now, presenceOf, connectedSince, labelsOf, supersededOf } = this.#options;
     const rollout = this.#rollout;
     const time = now();
     const world: World = {
       ...{ now: time, runsSince: this.#runsSince, presenceOf, connectedSince, labelsOf },
-      isSuperseded: (agentId) => isSuperseded(rollout, agentId),
+      isSuperseded: supersededOf(rollout),
     };
     const { wakeAt, ...changes } = advance(rollout, world);
     this.#apply(changes);

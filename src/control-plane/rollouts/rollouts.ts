@@ -6,6 +6,7 @@ import type { AgentSubject } from '../access/is-allowed.ts';
 import type { Principal } from '../access/role.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { StoredEntry } from '../store/command-store.ts';
+import { isConcerned } from './advance.ts';
 import { clusterCommand } from './cluster-command.ts';
 import { abortRollout, approvePlans, approveWave, pauseRollout, resumeRollout, retryRollout } from './decisions.ts';
 import { type Changes, clusterOf, isEnded, newStatus, type Rollout, type RolloutPlan } from './rollout.ts';
@@ -24,7 +25,7 @@ import {
 import { selects } from './selection.ts';
 import { type Candidate, wavesOf } from './waves.ts';
 
-export interface RolloutsOptions extends Omit<RolloutRunnerOptions, 'isSuperseded'> {
+export interface RolloutsOptions extends Omit<RolloutRunnerOptions, 'supersededOf'> {
   table: CommandTable;
   guard: Pick<Guard, 'sees' | 'allowsOnAll' | 'requireUpload'>;
   /** Returns the ids of all agents that can get commands. */
@@ -83,8 +84,7 @@ export class Rollouts {
   /** Notes that an agent is connected, or not any more. */
   onPresence(agentId: string): void {
     for (const runner of this.#runners.values()) {
-      const { rollout } = runner;
-      if (rollout.clusters.has(agentId) || !isEnded(rollout)) runner.wake();
+      if (isConcerned(runner.rollout, agentId)) runner.wake();
     }
   }
 
@@ -295,15 +295,19 @@ export class Rollouts {
     }
   }
 
-  #isSuperseded({ plan }: Rollout, agentId: string): boolean {
-    return [...this.#runners.values()].some(({ rollout: other }) => {
-      if (other.plan.number <= plan.number || targetOf(other.plan) !== targetOf(plan)) return false;
-      const { stage } = clusterOf(other, agentId);
-      const isValid = other.status.revertFrom === undefined && other.status.phase !== 'aborted';
-      // one that only has a plan may never be approved
-      const isReached = !['pending', 'planning', 'planned'].includes(stage);
-      return stage === 'updated' || (isValid && isReached);
-    });
+  #supersededOf({ plan }: Rollout): (agentId: string) => boolean {
+    const target = targetOf(plan);
+    const newer = [...this.#runners.values()].filter(
+      ({ rollout: other }) => other.plan.number > plan.number && targetOf(other.plan) === target,
+    );
+    return (agentId) =>
+      newer.some(({ rollout: other }) => {
+        const { stage } = clusterOf(other, agentId);
+        const isValid = other.status.revertFrom === undefined && other.status.phase !== 'aborted';
+        // one that only has a plan may never be approved
+        const isReached = !['pending', 'planning', 'planned'].includes(stage);
+        return stage === 'updated' || (isValid && isReached);
+      });
   }
 
   #makeRoom(): void {
@@ -325,7 +329,7 @@ export class Rollouts {
   }
 
   #runnerOptions(): RolloutRunnerOptions {
-    return { ...this.#options, isSuperseded: (rollout, agentId) => this.#isSuperseded(rollout, agentId) };
+    return { ...this.#options, supersededOf: (rollout) => this.#supersededOf(rollout) };
   }
 }
 

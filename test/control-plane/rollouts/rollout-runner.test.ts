@@ -10,7 +10,7 @@ async function run(rollout: Rollout, fleet: Fleet): Promise<Rollout> {
   const runner = new RolloutRunner(
     { ...rollout, clusters: new Map(rollout.clusters), groups: new Map(rollout.groups) },
     {
-      ...{ ...worldOf(fleet, 0), now: () => 0, log: silentLog },
+      ...{ ...worldOf(fleet, 0), now: () => 0, log: silentLog, supersededOf: () => () => false },
       ...{ keep: () => undefined, stored: () => Promise.resolve(), onStatus: () => undefined },
       askWebhook: () => Promise.resolve({ status: 204 }),
       send(agentId, { key = '', type, payload = {} }) {
