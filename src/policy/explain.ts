@@ -1,3 +1,4 @@
+import { jsonText } from '../objects/json-text.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { type ObjectTarget, targetOf } from '../objects/object-target.ts';
 import { isSelected, selectorFields } from '../rights/command-selector.ts';
@@ -123,7 +124,7 @@ async function conditionsOf(
   for (const stage of ['command', 'chart'] as const) {
     found.push(...(await evaluateConditions({ rule, stage, isContinued: false }, policy, base)));
   }
-  const texts = objects.map((object) => JSON.stringify(object));
+  const texts = objects.map(jsonText);
   const onObjects = await evaluateObjectConditions({ rule, isContinued: false }, policy, base, texts);
   for (const [index, all] of onObjects.entries()) {
     const { kind = '', metadata } = objects[index] ?? {};

@@ -2,7 +2,7 @@ import { retry } from '../../async/index.ts';
 import { codeOf } from '../../errors/index.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
-import type { PlanEntry } from '../../operation/plan/plan-entry.ts';
+import { type PlanEntry, planText, readPlan } from '../../operation/plan/plan-entry.ts';
 import {
   expiryGrace,
   type PlanLimits,
@@ -123,7 +123,7 @@ export function clusterPlans(options: ClusterPlansOptions): Plans {
     isDurable: true,
 
     async add(entry) {
-      const text = JSON.stringify(entry);
+      const text = planText(entry);
       await retry(() => store(entry, text), { pauses, canRetry: isPassing });
       await makeRoom({ added: entry.id });
     },
@@ -134,7 +134,7 @@ export function clusterPlans(options: ClusterPlansOptions): Plans {
       const secret = await cluster.get(only.ref, never);
       if (secret === undefined) return undefined;
       const text = await loadText(cluster, secret, { parts: { payload: only.head.parts } }, 'payload', never);
-      return text === undefined ? undefined : (JSON.parse(text) as PlanEntry); // as `add` wrote it
+      return text === undefined ? undefined : readPlan(text);
     },
 
     async remove(id) {

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../objects/fields.ts';
+import { jsonText } from '../../objects/json-text.ts';
 
 /** A field that differs. A field that is missing on one side is undefined there. */
 export interface FieldChange {
@@ -40,8 +41,24 @@ function changesAt(parts: readonly PathPart[], before: unknown, after: unknown):
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
     return names.flatMap((name) => changesAt([...parts, name], own(before, name), own(after, name)));
   }
-  if (JSON.stringify(before) === JSON.stringify(after)) return [];
-  return [{ parts, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }];
+  if (before === after || isRounded(before, after) || isRounded(after, before)) return [];
+  return [
+    {
+      parts,
+      ...(before !== undefined && { before: plain(before) }),
+      ...(after !== undefined && { after: plain(after) }),
+    },
+  ];
+}
+
+/** Whether a number is what responses of the API server have for an integer of a manifest. */
+function isRounded(exact: unknown, number: unknown): boolean {
+  return typeof exact === 'bigint' && number === Number(exact);
+}
+
+/** Returns a value as JSON data, in which a bigint is rounded to a number. */
+function plain(value: unknown): unknown {
+  return JSON.parse(jsonText(value));
 }
 
 /** Compares lists whose items have unique names by name, and others by position. */

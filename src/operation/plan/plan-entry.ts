@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { jsonText, parseJsonText } from '../../objects/json-text.ts';
 import type { InstallRequest, RollbackRequest, UninstallRequest } from '../request.ts';
 import type { PlannedChange } from './planned-change.ts';
 
@@ -36,7 +37,19 @@ export type PlainRequest = Omit<
 export function planId({ salt, content }: Pick<PlanEntry, 'salt' | 'content'>): string {
   const { namespace, releaseName } = content.request;
   const digest = createHash('sha256')
-    .update(JSON.stringify([salt, content]))
+    .update(jsonText([salt, content]))
     .digest('hex');
   return `${namespace}/${releaseName}@${digest}`;
+}
+
+/** Returns a plan as text, from which {@link readPlan} reads it. */
+export function planText(entry: PlanEntry): string {
+  return jsonText(entry);
+}
+
+/** Reads a plan. Only objects have exact integers: the values of a release are numbers. */
+export function readPlan(text: string): PlanEntry {
+  const entry = JSON.parse(text) as PlanEntry; // as `planText` wrote it
+  const { crds } = (parseJsonText(text) as PlanEntry).content;
+  return { ...entry, content: { ...entry.content, crds } };
 }

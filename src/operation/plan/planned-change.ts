@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ChartSignature } from '../../chart/load/chart-content.ts';
 import type { NeededRights } from '../../objects/access.ts';
+import { jsonText } from '../../objects/json-text.ts';
 import type { ObjectRef } from '../../objects/object.ts';
 import type { Release } from '../../release/release.ts';
 import type { ReleaseStatus } from '../../release/status.ts';
@@ -87,7 +88,7 @@ export function baseRevision({ release: { version, info } }: StoredRevision): Ba
 export function plannedObject({ ref, seen, wanted, difference }: ObjectPreview, salt: string): PlannedObject {
   const fields = difference?.change === 'added' ? [] : (difference?.fields ?? []);
   const before = createHash('sha256')
-    .update(JSON.stringify([salt, wanted, fields.map(({ path, before: value }) => [path, value])]))
+    .update(jsonText([salt, wanted, fields.map(({ path, before: value }) => [path, value])]))
     .digest('hex');
   return { ref, change: difference?.change, uid: seen?.uid, before };
 }

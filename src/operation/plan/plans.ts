@@ -2,7 +2,7 @@ import type { Host } from '../../go/host.ts';
 import type { GivenApprovals } from '../../policy/plan-approvals.ts';
 import { epochMilliseconds } from '../clock.ts';
 import { OperationError } from '../error.ts';
-import type { PlanEntry } from './plan-entry.ts';
+import { type PlanEntry, planText, readPlan } from './plan-entry.ts';
 import { type KeptPlan, type PlanLimits, planLimits, plansToDrop } from './plan-retention.ts';
 
 /** Number of approvals that are kept with a plan. */
@@ -63,7 +63,7 @@ export function memoryPlans(host: Pick<Host, 'now'>, given: Partial<PlanLimits> 
     async add(entry) {
       await Promise.resolve();
       const { id, expiresAt } = entry;
-      const text = JSON.stringify(entry);
+      const text = planText(entry);
       plans.delete(id);
       plans.set(id, { id, expiresAt, size: text.length, text, envelopes: new Set() });
       drop(id);
@@ -71,7 +71,7 @@ export function memoryPlans(host: Pick<Host, 'now'>, given: Partial<PlanLimits> 
     async find(id, isStarted = false) {
       if (!isStarted) drop();
       const only = onlyOf(id);
-      return Promise.resolve(only && (JSON.parse(only.text) as PlanEntry)); // as `add` wrote it
+      return Promise.resolve(only && readPlan(only.text));
     },
     async remove(id) {
       await Promise.resolve();

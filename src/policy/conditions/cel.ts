@@ -1,6 +1,7 @@
 import { celEnv, type CelInput, isCelError, parse, plan } from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { parseJsonText } from '../../objects/json-text.ts';
 import {
   type CompiledCondition,
   type ConditionOutcome,
@@ -44,7 +45,7 @@ export function createCelEvaluator() {
       objects: readonly string[],
     ): ConditionOutcome[][] {
       const bindings = bindingsOf(values);
-      return objects.map((text) => evaluateAll(expressions, { ...bindings, object: celValue(JSON.parse(text)) }));
+      return objects.map((text) => evaluateAll(expressions, { ...bindings, object: celValue(parseJsonText(text)) }));
     },
   };
 }
@@ -165,7 +166,7 @@ function bindingsOf({ now, ...values }: ConditionValues): Record<string, CelInpu
 /** Returns JSON as values of CEL: whole numbers are of the type `int`. */
 function celValue(value: unknown): CelInput {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
-  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'bigint') return value;
   if (Array.isArray(value)) return value.map(celValue);
   if (typeof value !== 'object' || value === null) return null;
   const fields = Object.entries(value).filter(([, field]) => field !== undefined);

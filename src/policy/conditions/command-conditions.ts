@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { codeOf } from '../../errors/index.ts';
+import { jsonText } from '../../objects/json-text.ts';
 import { commands } from '../../protocol/commands/index.ts';
 import type { ChartReference } from '../chart-reference.ts';
 import { refused } from '../policy-error.ts';
@@ -296,7 +297,7 @@ function readText(
   policy: Pick<Evaluation, 'reads'>,
 ): (object: object) => string {
   const paths = pathsOf(conditions, policy).flatMap(([name, ...fields]) => (name === 'object' ? [fields] : []));
-  return (object) => JSON.stringify(selectFields(object, paths));
+  return (object) => jsonText(selectFields(object, paths));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { messageOf } from '../../errors/index.ts';
 import { isJsonObject } from '../../objects/fields.ts';
+import { exactNumber } from '../../objects/json-text.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { TypedScalar, type YamlTree } from '../../yaml/compose.ts';
 import { readTypedYaml } from '../../yaml/read.ts';
@@ -41,20 +42,12 @@ function plainMap(map: ReadonlyMap<string, YamlTree>): Record<string, unknown> {
 }
 
 function plainTree(tree: YamlTree): unknown {
-  if (tree instanceof TypedScalar) return exactNumber(tree);
+  if (tree instanceof TypedScalar) {
+    const { value, text } = tree;
+    return typeof value === 'number' ? exactNumber(value, text) : value;
+  }
   if (tree instanceof Map) return plainMap(tree);
   return Array.isArray(tree) ? tree.map(plainTree) : tree;
-}
-
-/**
- * Returns an integer as bigint if a number would round it. As in Kubernetes, one that int64 does
- * not hold is a float (k8s.io/apimachinery/pkg/util/json).
- */
-function exactNumber({ value, text }: TypedScalar): number | boolean | bigint {
-  if (typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value)) return value;
-  if (!/^-?\d+$/.test(text)) return value;
-  const exact = BigInt(text);
-  return BigInt.asIntN(64, exact) === exact ? exact : value;
 }
 
 function flattenLists(data: Record<string, unknown> | undefined): KubeObject[] {

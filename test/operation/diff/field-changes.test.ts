@@ -29,6 +29,20 @@ test(
 test('a field of another type is one change', differs, { a: [1] }, { a: { b: 1 } }, [
   { path: 'a', before: [1], after: { b: 1 } },
 ]);
+const exact = 9_007_199_254_740_993n;
+test(
+  'an integer of a manifest is equal to the rounded one of the API server',
+  differs,
+  { a: exact },
+  { a: 2 ** 53 },
+  [],
+);
+test('integers of manifests are compared exactly', differs, { a: exact, b: exact }, { a: exact, b: exact + 2n }, [
+  { path: 'b', before: Number(exact), after: Number(exact + 2n) },
+]);
+test('large integers in what is added are rounded', differs, {}, { a: { b: [exact] } }, [
+  { path: 'a', after: { b: [Number(exact)] } },
+]);
 test('keys of the prototype are fields like others', differs, {}, JSON.parse('{"__proto__": 1}'), [
   { path: '__proto__', after: 1 },
 ]);

@@ -1,3 +1,4 @@
+import { jsonText } from '../../../src/objects/json-text.ts';
 import { applyPlan } from '../../../src/operation/plan/apply-plan.ts';
 import { plan, type PlannableOperation } from '../../../src/operation/plan/plan.ts';
 import type { PlanEntry } from '../../../src/operation/plan/plan-entry.ts';
@@ -38,6 +39,43 @@ function changesOf({ content }: PlanEntry): string[] {
     [change, kind, name, fields.map(({ path }) => path).join(',')].join(' ').trim(),
   );
 }
+
+test('a plan has objects, hooks and CRDs with integers that a number would round', async (t) => {
+  const gadget = (name: string, other: number, annotations = '{}') =>
+    `apiVersion: e.io/v1
+kind: Gadget
+metadata: {name: ${name}, annotations: ${annotations}}
+spec: {limit: 9223372036854775807, other: ${other}}
+`;
+  const chartWith = (other: number) => {
+    const late = gadget('late', other, JSON.stringify(hook('post-upgrade')));
+    const definition = crd('gadget').replace('"object"', '"object","maxProperties":9223372036854775807');
+    return textChart({ 'g.yaml': gadget('g', other), 'h.yaml': late }, { crds: { 'crds/g.yaml': definition } });
+  };
+  const [old, next] = [chartWith(1), chartWith(2)];
+  const world = newWorld(t, old, next);
+  const { planOf, apply } = planner(world);
+  await world.install(old);
+  const entry = await planOf('upgrade', next);
+  t.deepEqual(changesOf(entry), ['changed Gadget g spec.other']);
+  t.deepEqual(
+    entry.content.hookDifferences?.map(({ change, name, fields }) => [change, name, fields?.map(({ path }) => path)]),
+    [['changed', 'late', ['spec.other']]],
+  );
+  t.deepEqual(entry.content.crdDifferences, []);
+  await apply(entry);
+  t.deepEqual(await world.history(), ['1:superseded', '2:deployed']);
+});
+
+test('a plan applies the integers of CRDs that a number would round', async (t) => {
+  const definition = crd('widget').replace('"object"', '"object","maxProperties":9223372036854775807');
+  const chart = textChart({ 'a.yaml': configMap('a') }, { crds: { 'crds/w.yaml': definition } });
+  const { planOf, plans } = planner(newWorld(t, chart));
+  const entry = await planOf('install', chart);
+  const found = await plans.find(entry.id);
+  t.deepEqual(found?.content.crds, entry.content.crds);
+  t.true(jsonText(found).includes('9223372036854775807'));
+});
 
 const secret = (value: string) => `apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {key: ${value}}\n`;
 const hooks = {

@@ -91,6 +91,18 @@ test('no value of the command is in a problem', (t) => {
   }
 });
 
+test('integers of objects are exact, as in Kubernetes', (t) => {
+  const text = '{"large": 9007199254740993, "most": 9223372036854775807, "float": 9223372036854775808}';
+  const expressions = [
+    'object.large == 9007199254740993',
+    'object.large != 9007199254740992',
+    'object.most == 9223372036854775807',
+    'type(object.most) == int && type(object.float) == double',
+  ];
+  const [outcomes] = createCelEvaluator().evaluateObjects(expressions, values(), [text]);
+  t.deepEqual(outcomes, Array(expressions.length).fill({ holds: true }));
+});
+
 test('keys of objects that JavaScript knows are plain keys', (t) => {
   const object = JSON.parse('{"__proto__": {"a": 1}, "constructor": "x"}') as object;
   t.true(outcomeOf("object.constructor == 'x' && object['__proto__'].a == 1", { object })?.holds);

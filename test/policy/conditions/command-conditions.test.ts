@@ -285,6 +285,12 @@ test('each write is compared, and a patch by the object that it makes', async (t
   t.deepEqual(sent, ['dry mergePatch']);
 });
 
+test('objects with integers that a number would round are compared by their digits', async (t) => {
+  const { conditions } = await (await policyWith(t, 'object.limit <= 9007199254740993')).decide(scope, 'begins');
+  await t.notThrowsAsync(async () => conditions?.requireObjects([{ limit: 9_007_199_254_740_993n }]));
+  await t.throwsAsync(async () => conditions?.requireObjects([{ limit: 9_007_199_254_740_994n }]), refusal);
+});
+
 const managedFields = [{ manager: 'helm', operation: 'Apply' }];
 
 const managers = test.macro({
