@@ -45,7 +45,7 @@ function locationOf(name: string, repository: string | undefined): string | unde
   // a name in a registry is a path, and one in an index is not
   const isRegistry = /^oci:/i.test(repository);
   const folder = repository.endsWith('/') ? repository : `${repository}/`;
-  return normalUrl(`${folder}${isRegistry ? name : encodeURIComponent(name)}`);
+  return normalUrl(`${folder}${isRegistry ? name : encodeURIComponent(name.toWellFormed())}`);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { listAt, stringAt } from '../objects/fields.ts';
+import { integerAt, listAt, stringAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
 
 export interface Condition {
@@ -10,12 +10,28 @@ export interface Condition {
 
 /** Returns the object's status conditions. */
 export function conditionsOf(object: KubeObject): Condition[] {
-  return listAt(object, 'status', 'conditions').map((condition) => ({
+  return listAt(object, 'status', 'conditions').map(readCondition);
+}
+
+/**
+ * Returns the status conditions that are not about an older generation. As in kubectl, each says
+ * what it is about, or else the status does (pkg/cmd/wait/condition.go).
+ */
+export function observedConditionsOf(object: KubeObject): Condition[] {
+  const { generation = 0 } = object.metadata;
+  const ofStatus = integerAt(object, 'status', 'observedGeneration') ?? generation;
+  return listAt(object, 'status', 'conditions')
+    .filter((condition) => (integerAt(condition, 'observedGeneration') ?? ofStatus) >= generation)
+    .map(readCondition);
+}
+
+function readCondition(condition: unknown): Condition {
+  return {
     type: stringAt(condition, 'type') ?? '',
     status: stringAt(condition, 'status') ?? '',
     reason: stringAt(condition, 'reason') ?? '',
     message: stringAt(condition, 'message') ?? '',
-  }));
+  };
 }
 
 /** Returns the condition of that type and status, if the object has it. */

@@ -1,10 +1,9 @@
 import { JsonPathBudget, JsonPathBudgetError } from '../jsonpath/budget.ts';
 import { evaluateOnObject } from '../jsonpath/evaluate.ts';
 import { JsonPathError, parseJsonPath, type Step } from '../jsonpath/parse.ts';
-import { integerAt } from '../objects/fields.ts';
 import { groupKind } from '../objects/group-kind.ts';
 import type { KubeObject } from '../objects/object.ts';
-import { conditionsOf } from './conditions.ts';
+import { conditionsOf, observedConditionsOf } from './conditions.ts';
 import { current, failed, inProgress, type OwnRule, type Readiness } from './status.ts';
 import { failedAnnotation, readyAnnotation } from './steering-annotations.ts';
 
@@ -105,9 +104,7 @@ function isMet(object: KubeObject, condition: WaitCondition): boolean {
     const found = evaluateOnObject(condition.steps, object, new JsonPathBudget(maxSteps));
     return condition.value === undefined ? found !== '' : found === condition.value;
   }
-  const observed = integerAt(object, 'status', 'observedGeneration');
-  if (observed !== undefined && observed < (object.metadata.generation ?? 0)) return false;
-  return conditionsOf(object).some(
+  return observedConditionsOf(object).some(
     ({ type, status }) => isSame(type, condition.name) && isSame(status, condition.status),
   );
 }

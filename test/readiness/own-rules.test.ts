@@ -98,8 +98,23 @@ test('a condition for failures that cannot be read fails, and its text is shorte
   t.true(message.length < 400);
 });
 
-test('a condition that was observed for an older generation is not met', (t) => {
-  const object = widget(annotated('condition=Synced'), { observedGeneration: 1 });
+const observedFor = test.macro(
+  (t, ofStatus: number | undefined, ofCondition: number | undefined, expected: 'Current' | 'InProgress') => {
+    const conditions = [{ type: 'Synced', status: 'True', observedGeneration: ofCondition }];
+    const object = widget(annotated('condition=Synced'), { observedGeneration: ofStatus, conditions });
+    t.is(readinessOf(object, { now: 0 }).status, expected);
+  },
+);
+
+test('a condition is not met if its status is about an older generation', observedFor, 1, undefined, 'InProgress');
+test('a condition is not met if it is about an older generation', observedFor, undefined, 1, 'InProgress');
+test('a condition counts for the generation that it names, not for that of the status', observedFor, 1, 2, 'Current');
+test('an old condition is not met although the status is new', observedFor, 2, 1, 'InProgress');
+test('a condition that names no generation is met', observedFor, undefined, undefined, 'Current');
+
+test('a failure that was observed for an older generation does not count', (t) => {
+  const conditions = [{ type: 'Healthy', status: 'False', observedGeneration: 1 }];
+  const object = widget(annotated('condition=Synced', 'condition=Healthy=False'), { conditions });
   t.is(readinessOf(object, { now: 0 }).status, 'InProgress');
 });
 

@@ -12,7 +12,7 @@ export function maskFor(payload: object): Mask {
   const secrets = [password, ...passwordsInUrl(url), ...passwordsInUrl(chart)]
     .filter((secret) => typeof secret === 'string')
     .filter((secret) => secret.length >= shortestSecret)
-    .flatMap((secret) => [secret, encodeURIComponent(secret)]);
+    .flatMap((secret) => [secret, encodeURIComponent(secret.toWellFormed())]);
   return (text) => secrets.reduce((masked, secret) => masked.replaceAll(secret, maskText), text);
 }
 

@@ -33,7 +33,7 @@ export function lookUp(document: Value, pointer: string): Value | undefined {
 export function encodePointer(pointer: string): string {
   return pointer
     .split('/')
-    .map((step) => encodeURIComponent(step).replace(/%(?:24|26|2B|3A|3D|40)/g, decodeURIComponent))
+    .map((step) => encodeURIComponent(step.toWellFormed()).replace(/%(?:24|26|2B|3A|3D|40)/g, decodeURIComponent))
     .join('/');
 }
 

@@ -68,7 +68,7 @@ async function tagsAt(
     const last = Array.from(tags).at(-1) ?? '';
     endpoint =
       next === undefined
-        ? access.endpointAt(`tags/list?n=${tagsPerPage}&last=${encodeURIComponent(last)}`)
+        ? access.endpointAt(`tags/list?n=${tagsPerPage}&last=${encodeURIComponent(last.toWellFormed())}`)
         : { url: sameHost(next, endpoint.url, what), authorization: first.authorization };
   }
   throw tooManyTags(what, `${mostPages} pages`);

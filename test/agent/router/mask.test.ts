@@ -17,6 +17,13 @@ test(
   '*** and ***',
 );
 test('the password in the URL of a chart', masks, { chartName: 'https://me:secret@host/a.tgz' }, 'a secret', 'a ***');
+test(
+  'a password with a lone surrogate',
+  masks,
+  { repoPassword: 'pass\ud800' },
+  'pass\ud800, pass%EF%BF%BD',
+  '***, ***',
+);
 test('no password of less than four characters', masks, { repoPassword: 'abc' }, 'abc', 'abc');
 test('nothing if there is no password', masks, { repoUrl: 'https://host', chartName: 'web' }, 'web', 'web');
 test('nothing for a URL that is not valid', masks, { repoUrl: 'https://' }, 'https://', 'https://');
