@@ -1,6 +1,8 @@
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or directory',
   ENOTDIR: 'not a directory',
+  // of a file where a folder is to be made
+  EEXIST: 'not a directory',
   EACCES: 'permission denied',
   EISDIR: 'is a directory',
   ELOOP: 'too many levels of symbolic links',
@@ -13,6 +15,22 @@ const reasons: Readonly<Record<string, string>> = {
  */
 export function openError(path: string, error: unknown): Error {
   return goPathError(isReadOfFolder(error) ? 'read' : 'open', path, error);
+}
+
+/**
+ * Returns the error of Go's `os.Create` for an error of Node; `error` itself if its code is
+ * unknown.
+ */
+export function createError(path: string, error: unknown): Error {
+  return goPathError('open', path, error);
+}
+
+/**
+ * Returns the error of Go's `os.MkdirAll` for an error of Node; `error` itself if its code is
+ * unknown.
+ */
+export function mkdirError(path: string, error: unknown): Error {
+  return goPathError('mkdir', path, error);
 }
 
 /**

@@ -134,7 +134,9 @@ test('a pulled file replaces another one only if its name is that of an archive'
 for (const source of ['.git/templates/x.yaml', '/etc/x.yaml', String.raw`\x.yaml`]) {
   test(`a manifest is not written to ${source}`, async (t) => {
     const path = await folder(t);
-    await t.throwsAsync(writeManifests(`---\n# Source: ${source}\na: 1\n`, path), {
+    const manifests = [{ path: source, content: 'a: 1' }];
+    const folders = { crds: path, templates: path };
+    await t.throwsAsync(writeManifests({ crds: [], manifests, hooks: [] }, folders, t.fail), {
       message: `the manifest ${JSON.stringify(source)} would be in a hidden folder`,
     });
     t.deepEqual(await readdir(path), []);

@@ -5,7 +5,7 @@ import type { ValueMap } from '../../go/value.ts';
 import type { ThreadedRenderer } from '../../render/worker/threaded-renderer.ts';
 import type { HelmLog } from '../helm-log.ts';
 import { requireReleaseName } from './release-name.ts';
-import { templateChart, type TemplateRequest } from './template-chart.ts';
+import { templateChart, type Templated, type TemplateRequest } from './template-chart.ts';
 
 export interface ChartToRender extends Omit<TemplateRequest, 'chart' | 'values' | 'options'> {
   locate: () => Promise<LocatedChart>;
@@ -25,7 +25,7 @@ export async function renderChart(
   createRenderer: () => Promise<ThreadedRenderer>,
   helm: HelmLog,
   write: (line: string) => void,
-): Promise<string> {
+): Promise<Templated> {
   const located = await locate();
   const merged = await values();
   await requireKnownFormat(located);
@@ -38,13 +38,8 @@ export async function renderChart(
   const options = { skipSchemaValidation, ...(limits && { charts: limits.charts }) };
   const renderer = await createRenderer();
   try {
-    const { output } = await templateChart(
-      { ...rest, chart, values: merged, options },
-      renderer,
-      new AbortController().signal,
-      write,
-    );
-    return output;
+    const request = { ...rest, chart, values: merged, options };
+    return await templateChart(request, renderer, new AbortController().signal, write);
   } finally {
     await renderer.close();
   }

@@ -29,8 +29,22 @@ export interface TemplateRequest extends Pick<RenderSettings, 'resolveHost'> {
   options?: RenderOptions;
 }
 
-/** The output of `helm template`, and the notes, which it does not print. */
-export interface Templated {
+/** A rendered document, or a file of a crds/ folder. */
+export interface Rendered {
+  /** Path with the chart's name in front: `web/templates/service.yaml`. */
+  path: string;
+  content: string;
+}
+
+/** The parts of the output of `helm template`, in their order. */
+export interface Printed {
+  crds: Rendered[];
+  manifests: Rendered[];
+  hooks: Rendered[];
+}
+
+/** The output of `helm template`, its parts, and the notes, which it does not print. */
+export interface Templated extends Printed {
   output: string;
   notes: string;
 }
@@ -54,12 +68,21 @@ export async function templateChart(
   const helm = helmLog(log);
   logWarnings(request, helm);
   const rendered = await render(request, renderer, signal, helm);
-  const crds = rendered.crds.map(({ filename, data }) => printManifest(filename, fromBytes(data)));
-  const manifest = [...(request.includeCrds ? crds : []), rendered.manifest].join('').trim();
-  const hooks = rendered.hooks
-    .filter(({ events }) => !request.noHooks && !(request.skipTests && events.includes('test')))
-    .map(({ path, manifest: text }) => printManifest(path, text));
-  return { output: `${manifest}\n${hooks.join('')}`, notes: rendered.notes };
+  const printed: Printed = {
+    crds: request.includeCrds
+      ? rendered.crds.map(({ filename, data }) => ({ path: filename, content: fromBytes(data) }))
+      : [],
+    manifests: rendered.manifests.map(({ name, content }) => ({ path: name, content })),
+    hooks: rendered.hooks
+      .filter(({ events }) => !request.noHooks && !(request.skipTests && events.includes('test')))
+      .map(({ path, manifest }) => ({ path, content: manifest })),
+  };
+  return { ...printed, output: outputOf(printed), notes: rendered.notes };
+}
+
+function outputOf({ crds, manifests, hooks }: Printed): string {
+  const print = (parts: readonly Rendered[]) => parts.map(({ path, content }) => printManifest(path, content)).join('');
+  return `${print([...crds, ...manifests]).trim()}\n${print(hooks)}`;
 }
 
 /**
@@ -102,8 +125,13 @@ async function render(
     );
   } catch (error) {
     if (!(error instanceof RenderError) || !isHelmError(error)) throw error;
-    throw new TemplateError(`${error.message}\n\nUse --debug flag to render out invalid YAML`, { cause: error });
+    throw afterRender(error);
   }
+}
+
+/** Returns an error as Helm prints it if rendering had begun. */
+export function afterRender(error: Error): TemplateError {
+  return new TemplateError(`${error.message}\n\nUse --debug flag to render out invalid YAML`, { cause: error });
 }
 
 /** Whether Helm reports this error too. Of the limits, it has only the one for nested includes. */

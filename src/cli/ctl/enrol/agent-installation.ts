@@ -80,6 +80,6 @@ export async function agentManifest(
     values: () => Promise.resolve(valueMapOfPlain(values)),
     ...{ name: releaseName, namespace, skipTests: true, resolveHost: undefined, skipSchemaValidation: false },
   };
-  const output = await renderChart(request, () => createRenderer({ allowNunjucks: false }), helmLog(write), write);
+  const { output } = await renderChart(request, () => createRenderer({ allowNunjucks: false }), helmLog(write), write);
   return `apiVersion: v1\nkind: Namespace\nmetadata:\n  name: ${JSON.stringify(namespace)}\n${output}`;
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { locateChart, type LocatedChart, updateMissingDependencies } from '../../../downloader/index.ts';
 import { quote } from '../../../go/strconv.ts';
 import { renderFlags } from '../../../protocol/commands/render-flags.ts';
@@ -82,12 +83,15 @@ Lookups find nothing, and no API server checks the manifests.
         allowNunjucks: flags.isOn('allow-nunjucks'),
         ...(limits && { limits: limits.render }),
       });
-    const output = await renderChart(request, createRenderer, log, write);
+    const rendered = await renderChart(request, createRenderer, log, write);
     const folder = flags.text('output-dir');
     const patterns = flags.list('show-only');
     if (folder !== '') {
-      stdout.write(await writeManifests(output, flags.isOn('release-name') ? `${folder}/${name}` : folder));
-    } else stdout.write(patterns.length === 0 ? output : showOnly(output, patterns));
+      const templates = flags.isOn('release-name') ? join(folder, name) : folder;
+      await writeManifests(rendered, { crds: folder, templates }, (line) => stdout.write(line));
+    }
+    const output = folder === '' ? rendered.output : '\n';
+    stdout.write(patterns.length === 0 ? output : showOnly(output, patterns));
   },
 };
 
