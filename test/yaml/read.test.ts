@@ -114,6 +114,12 @@ test(fails, '%YAML 1.1\na', 'yaml: line 1: did not find expected <document start
 test(fails, 'a: \x07', 'yaml: control characters are not allowed');
 test(fails, 'a: \udcff', 'yaml: invalid leading UTF-8 octet');
 test(fails, 'a: \udcc3(', 'yaml: invalid trailing UTF-8 octet');
+// printf '\xff\xfev\x00:\x00 \x001\x00\n' > u.yaml; helm template r chart -f u.yaml
+test(fails, '\udcff\udcfev\0:\0 \x001\0\n', 'yaml: incomplete UTF-16 character');
+test(fails, '\udcff\udcfev\0:\0 \0\0\udcd8', 'yaml: incomplete UTF-16 surrogate pair');
+test(fails, '\udcff\udcfev\0:\0 \0\0\udcd8a\0', 'yaml: expected low surrogate area');
+test(fails, '\udcff\udcfev\0:\0 \0\0\udcdc', 'yaml: unexpected low surrogate area');
+test(fails, '\udcfe\udcff\0v\0:\0 \0\x07', 'yaml: control characters are not allowed');
 test(fails, 'a: !!float 18446744073709551615', 'yaml: cannot decode !!int `18446744073709551615` as a !!float');
 test(fails, 'a: !!int 2001-01-01', 'yaml: cannot decode !!str `2001-01-01` as a !!int');
 test(
