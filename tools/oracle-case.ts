@@ -2,6 +2,7 @@
 // kind of case has results for.
 import type { Chart, ChartFile } from '../src/chart/chart.ts';
 import { readMetadata } from '../src/chart/metadata/read-metadata.ts';
+import { validateMetadata } from '../src/chart/metadata/validate-metadata.ts';
 import { processDependencies } from '../src/chart/process-dependencies.ts';
 import { setFiles, setJson, setLiteral, setStrings, setValues } from '../src/chart/strvals/index.ts';
 import { coalesceValues, mergeValues } from '../src/chart/values/coalesce.ts';
@@ -132,14 +133,9 @@ function renderCase(one: OracleCase): Result {
 let charts = 0;
 
 function buildChart(spec: ChartSpec): Chart {
-  const extra = spec.metadata === undefined ? {} : readMetadata(JSON.stringify(spec.metadata));
+  const metadata = { apiVersion: 'v2', name: spec.name, version: spec.version ?? '0.1.0', ...spec.metadata };
   return {
-    metadata: {
-      apiVersion: 'v2',
-      name: spec.name,
-      version: spec.version ?? '0.1.0',
-      ...withoutUndefined(extra),
-    },
+    metadata: validateMetadata(readMetadata(JSON.stringify(metadata))),
     values: readMap(spec.values),
     templates: fileList(spec.templates),
     files: fileList(spec.files),
@@ -147,10 +143,6 @@ function buildChart(spec: ChartSpec): Chart {
     // a unique digest for each chart
     digest: String(charts++),
   };
-}
-
-function withoutUndefined(data: object): object {
-  return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));
 }
 
 function fileList(files: Record<string, string> = {}): ChartFile[] {

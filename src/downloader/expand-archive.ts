@@ -24,7 +24,7 @@ export interface ArchiveSource {
 export async function expandArchive(archive: Uint8Array, folder: string, source?: ArchiveSource): Promise<void> {
   const files = await readArchiveFiles(archive);
   const chartFile = files.findLast(({ name }) => name === 'Chart.yaml');
-  const name = (chartFile && readMetadata(fromBytes(chartFile.data)).name) ?? '';
+  const name = chartFile === undefined ? '' : readMetadata(fromBytes(chartFile.data)).name;
   requireFolderName(name);
   if (source !== undefined) requireSameName(name, source);
   await mkdir(folder, { recursive: true, mode: 0o755 });

@@ -60,9 +60,9 @@ function parse(text: string, report: Report): RawMetadata | undefined {
 }
 
 function lintMetadata(metadata: RawMetadata, fields: Value, report: Report): void {
-  const { icon = '', version = '' } = metadata;
-  report('ERROR', file, nameProblem(metadata.name ?? ''));
-  report('ERROR', file, apiVersionProblem(metadata.apiVersion ?? ''));
+  const { icon, version } = metadata;
+  report('ERROR', file, nameProblem(metadata.name));
+  report('ERROR', file, apiVersionProblem(metadata.apiVersion));
   report('ERROR', file, typeProblem(fields, 'version'));
   report('ERROR', file, versionProblem(version));
   report('ERROR', file, typeProblem(fields, 'appVersion'));
@@ -76,7 +76,7 @@ function lintMetadata(metadata: RawMetadata, fields: Value, report: Report): voi
 }
 
 /** Reports fields that are allowed only with apiVersion v2. */
-function lintV2Fields({ apiVersion = '', type = '', dependencies = [] }: RawMetadata, report: Report): void {
+function lintV2Fields({ apiVersion, type, dependencies = [] }: RawMetadata, report: Report): void {
   if (apiVersion === 'v2') return;
   if (type !== '') {
     report('ERROR', file, `chart type is not valid in apiVersion '${apiVersion}'. It is valid in apiVersion 'v2'`);
@@ -106,7 +106,7 @@ function typeProblem(fields: Value, key: string): string | undefined {
 function maintainerProblem(maintainers: NonNullable<RawMetadata['maintainers']>): string | undefined {
   for (const maintainer of maintainers) {
     if (maintainer === null) return 'a maintainer entry is empty';
-    const { name = '', email = '', url = '' } = maintainer;
+    const { name, email, url } = maintainer;
     if (name === '') return 'each maintainer requires a name';
     if (email !== '' && !isEmail(email)) return `invalid email '${email}' for maintainer '${name}'`;
     if (url !== '' && !isWebAddress(url)) return `invalid url '${url}' for maintainer '${name}'`;

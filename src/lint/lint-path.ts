@@ -94,7 +94,7 @@ function chartNameIn(files: readonly ChartFile[]): string {
 
 function nameIn(text: string): string {
   try {
-    return readMetadata(text).name ?? '';
+    return readMetadata(text).name;
   } catch (error) {
     throw error instanceof YamlError ? new Error(`cannot load Chart.yaml: ${error.message}`, { cause: error }) : error;
   }

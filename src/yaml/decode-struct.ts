@@ -1,36 +1,42 @@
 import { sortedKeys } from '../go/text.ts';
+import type { Value } from '../go/value.ts';
 import { TypedScalar, type YamlTree } from './compose.ts';
 import { YamlError } from './yaml-error.ts';
 
 /**
  * A Go type that YAML and JSON are decoded into, as `encoding/json` does it: field names match in
- * any case, null changes nothing, and a value of a wrong type is an error with Go's text.
+ * any case, null changes nothing or is Go's nil, and a value of a wrong type is left out.
  */
 export interface GoType<T> {
   /** Name of the type in errors. */
   readonly name: string;
   /** Value before anything is decoded. */
   readonly zero: T;
-  /** Returns `current` with the contents of `tree` decoded into it. Throws {@link YamlError}. */
-  readonly decode: (tree: Exclude<YamlTree, null>, path: FieldPath, current: T) => T;
+  /** Whether null is the zero value, and does not leave the value as it is. Default: false. */
+  readonly isNilable?: boolean;
+  /** Returns `current` with the contents of `tree` decoded into it. */
+  readonly decode: (tree: Exclude<YamlTree, null>, place: Place, current: T) => T;
 }
 
-/** Path to the field that is decoded, as errors name it. */
-interface FieldPath {
+/** The place of what is decoded. */
+interface Place {
   /** Name of the innermost struct without its package. Empty if the struct is anonymous. */
   readonly struct: string;
   /** Names of the fields, outermost first. Empty for the value that is not in a struct. */
   readonly fields: readonly string[];
+  /** Keeps an error, with Go's text. The first one is reported after all has been decoded. */
+  readonly report: (error: YamlError) => void;
 }
 
 /** Go's `string`. Numbers and booleans become the text that sigs.k8s.io/yaml prints. */
 export const goString: GoType<string> = {
   name: 'string',
   zero: '',
-  decode(tree, path) {
+  decode(tree, place, current) {
     if (typeof tree === 'string') return tree;
     if (tree instanceof TypedScalar) return tree.text;
-    throw wrongType(tree, path, 'string');
+    reportType(tree, place, 'string');
+    return current;
   },
 };
 
@@ -38,20 +44,39 @@ export const goString: GoType<string> = {
 export const goBool: GoType<boolean> = {
   name: 'bool',
   zero: false,
-  decode(tree, path) {
+  decode(tree, place, current) {
     if (tree instanceof TypedScalar && typeof tree.value === 'boolean') return tree.value;
-    throw wrongType(tree, path, 'bool');
+    reportType(tree, place, 'bool');
+    return current;
   },
 };
+
+/** Go's `interface{}`. */
+export const goAny: GoType<Value> = {
+  name: 'interface {}',
+  zero: null,
+  isNilable: true,
+  decode: untyped,
+};
+
+function untyped(tree: YamlTree): Value {
+  if (tree instanceof TypedScalar) return tree.value;
+  if (Array.isArray(tree)) return tree.map(untyped);
+  return tree instanceof Map ? new Map(Array.from(tree, ([key, value]) => [key, untyped(value)])) : tree;
+}
 
 /** Go's `map[string]string`. */
 export const goStringMap: GoType<ReadonlyMap<string, string>> = {
   name: 'map[string]string',
   zero: new Map(),
-  decode(tree, path, current) {
-    if (!(tree instanceof Map)) throw wrongType(tree, path, 'map[string]string');
+  isNilable: true,
+  decode(tree, place, current) {
+    if (!(tree instanceof Map)) {
+      reportType(tree, place, 'map[string]string');
+      return current;
+    }
     const map = new Map(current);
-    for (const key of sortedKeys(tree)) map.set(key, decodeAt(goString, tree.get(key) ?? null, path));
+    for (const key of sortedKeys(tree)) map.set(key, decodeAt(goString, tree.get(key) ?? null, place));
     return map;
   },
 };
@@ -62,10 +87,32 @@ export function goSlice<T>(element: GoType<T>): GoType<readonly T[]> {
   return {
     name,
     zero: [],
-    decode(tree, path) {
-      if (!Array.isArray(tree)) throw wrongType(tree, path, name);
-      return tree.map((item) => decodeAt(element, item, path));
+    isNilable: true,
+    decode(tree, place, current) {
+      if (Array.isArray(tree)) return tree.map((item, i) => decodeAt(element, item, place, current[i]));
+      reportType(tree, place, name);
+      return current;
     },
+  };
+}
+
+/** Returns the type of a Go pointer, which is null for nil. */
+export function goPointer<T>(type: GoType<T>): GoType<T | null> {
+  return {
+    name: `*${type.name}`,
+    zero: null,
+    isNilable: true,
+    decode: (tree, place, current) => type.decode(tree, place, current ?? type.zero),
+  };
+}
+
+/** Returns a type of slices or maps whose nil is undefined, and not the same as an empty one. */
+export function goNilable<T>({ name, zero, decode }: GoType<T>): GoType<T | undefined> {
+  return {
+    name,
+    zero: undefined,
+    isNilable: true,
+    decode: (tree, place, current) => decode(tree, place, current ?? zero),
   };
 }
 
@@ -85,13 +132,16 @@ export function goStruct<T extends object>(
   return {
     name,
     zero,
-    decode(tree, path, current) {
-      if (!(tree instanceof Map)) throw wrongType(tree, path, name);
+    decode(tree, place, current) {
+      if (!(tree instanceof Map)) {
+        reportType(tree, place, name);
+        return current;
+      }
       const result = { ...current };
       for (const key of sortedKeys(tree)) {
         const field = names.find((candidate) => candidate.toLowerCase() === key.toLowerCase());
         if (field === undefined) continue;
-        const inner = { struct, fields: [...path.fields, field] };
+        const inner = { ...place, struct, fields: [...place.fields, field] };
         result[field] = decodeAt(fields[field], tree.get(key) ?? null, inner, result[field]);
       }
       return result;
@@ -99,28 +149,36 @@ export function goStruct<T extends object>(
   };
 }
 
-/** Decodes JSON. Throws {@link YamlError} with Go's text. */
-export function decodeJsonTree<T>(tree: YamlTree, type: GoType<T>): T {
-  return decodeAt(type, tree, { struct: '', fields: [] });
+/** Returns `current` with JSON decoded into it. Throws {@link YamlError} with Go's text. */
+export function decodeJsonTree<T>(tree: YamlTree, type: GoType<T>, current?: T): T {
+  let first: YamlError | undefined;
+  const report = (error: YamlError) => void (first ??= error);
+  const value = decodeAt(type, tree, { struct: '', fields: [], report }, current);
+  if (first !== undefined) throw first;
+  return value;
 }
 
-/** Decodes YAML. Throws {@link YamlError} with the text of sigs.k8s.io/yaml. */
-export function decodeYamlTree<T>(tree: YamlTree, type: GoType<T>): T {
+/**
+ * Returns `current` with YAML decoded into it. Throws {@link YamlError} with the text of
+ * sigs.k8s.io/yaml.
+ */
+export function decodeYamlTree<T>(tree: YamlTree, type: GoType<T>, current?: T): T {
   try {
-    return decodeJsonTree(tree, type);
+    return decodeJsonTree(tree, type, current);
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     throw new YamlError(`error unmarshaling JSON: while decoding JSON: ${error.message}`);
   }
 }
 
-function decodeAt<T>(type: GoType<T>, tree: YamlTree, path: FieldPath, current = type.zero): T {
-  return tree === null ? current : type.decode(tree, path, current);
+function decodeAt<T>(type: GoType<T>, tree: YamlTree, place: Place, current = type.zero): T {
+  if (tree === null) return type.isNilable ? type.zero : current;
+  return type.decode(tree, place, current);
 }
 
-function wrongType(tree: Exclude<YamlTree, null>, { struct, fields }: FieldPath, type: string): YamlError {
+function reportType(tree: Exclude<YamlTree, null>, { struct, fields, report }: Place, type: string): void {
   const target = fields.length === 0 ? 'Go value' : `Go struct field ${struct}.${fields.join('.')}`;
-  return new YamlError(`json: cannot unmarshal ${jsonKind(tree)} into ${target} of type ${type}`);
+  report(new YamlError(`json: cannot unmarshal ${jsonKind(tree)} into ${target} of type ${type}`));
 }
 
 function jsonKind(tree: Exclude<YamlTree, null>): string {

@@ -19,7 +19,7 @@ export interface ChartRepository {
  * `helm repo index` write.
  */
 export async function serveChart(folder: string): Promise<ChartRepository> {
-  const { name = '', version = '' } = readMetadata(await readFile(join(folder, 'Chart.yaml'), 'utf8'));
+  const { name, version } = readMetadata(await readFile(join(folder, 'Chart.yaml'), 'utf8'));
   const archive = await packChart(folder, name);
   const file = `${name}-${version}.tgz`;
   const digest = createHash('sha256').update(archive).digest('hex');

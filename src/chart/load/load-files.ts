@@ -8,7 +8,7 @@ import type { ChartLimits, LoadedTotals } from '../limits.ts';
 import type { ChartDependency, ChartLock } from '../metadata/metadata.ts';
 import type { RawDependency, RawMetadata } from '../metadata/read-metadata.ts';
 import { readLock, readMetadata } from '../metadata/read-metadata.ts';
-import { validateMetadata, withoutEmpty } from '../metadata/validate-metadata.ts';
+import { dependencyOf, validateMetadata } from '../metadata/validate-metadata.ts';
 import { loadValues } from '../values/load-values.ts';
 import type { Notice } from './chart-content.ts';
 
@@ -114,8 +114,7 @@ function readChartFile(files: readonly ChartFile[]): RawMetadata | undefined {
 function withRequirements(chartFile: RawMetadata | undefined, files: readonly ChartFile[]): RawMetadata | undefined {
   const text = fileText(files, 'requirements.yaml');
   if (text === undefined) return chartFile;
-  const more = during('cannot load requirements.yaml', () => readMetadata(text));
-  return { ...chartFile, ...Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined)) };
+  return during('cannot load requirements.yaml', () => readMetadata(text, chartFile));
 }
 
 function fileText(files: readonly ChartFile[], name: string): string | undefined {
@@ -133,15 +132,15 @@ function readLockFile(files: readonly ChartFile[]): ChartLock | undefined {
   const lock = during(`cannot load ${file.name}`, () => readLock(fromBytes(file.data)));
   return (
     lock && {
-      generated: lock.generated === undefined || lock.generated === '' ? '0001-01-01T00:00:00Z' : lock.generated,
-      digest: lock.digest ?? '',
+      generated: lock.generated || '0001-01-01T00:00:00Z',
+      digest: lock.digest,
       dependencies: lock.dependencies?.map(lockedDependency) ?? null,
     }
   );
 }
 
 function lockedDependency(raw: RawDependency | null): ChartDependency {
-  return { ...withoutEmpty({ ...raw }), name: raw?.name ?? '', repository: raw?.repository ?? '' };
+  return raw === null ? { name: '', repository: '' } : dependencyOf(raw);
 }
 
 function during<T>(what: string, read: () => T): T {

@@ -208,6 +208,18 @@ test(
   'maintainers: [{name: {}}]',
   `${decoding} object into Go struct field Maintainer.maintainers.name of type string`,
 );
+// of several wrong fields, the first one by name is reported, in any case (helm show chart)
+test(invalid, 'deprecated: 1', `${decoding} number into Go struct field Metadata.deprecated of type bool`);
+test(
+  invalid,
+  'version: [1]\nkeywords: 5\nhome: {}',
+  `${decoding} object into Go struct field Metadata.home of type string`,
+);
+test(
+  invalid,
+  'Keywords: 5\nkeywords: [a]',
+  `${decoding} number into Go struct field Metadata.keywords of type []string`,
+);
 test(invalid, 'deprecated: "yes"', `${decoding} string into Go struct field Metadata.deprecated of type bool`);
 test(
   invalid,
