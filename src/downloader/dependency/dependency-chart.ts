@@ -5,7 +5,6 @@ import { loadDirectory } from '../../chart/load/load-directory.ts';
 import { isMissing } from '../../errors/index.ts';
 import { statError } from '../../go/file-error.ts';
 import type { DownloadContext } from '../context.ts';
-import { requireKnownFormat } from '../load-chart.ts';
 
 /** Loads the chart whose dependencies are managed, which must be a folder. */
 export async function loadDependentChart(path: string, log: Pick<DownloadContext['log'], 'notice'>): Promise<Chart> {
@@ -19,7 +18,6 @@ export async function loadDependentChart(path: string, log: Pick<DownloadContext
 /** Loads a chart from a folder, with the times of its files. */
 export async function loadFolder(path: string, { notice }: Pick<DownloadContext['log'], 'notice'>): Promise<Chart> {
   const folder = resolve(path);
-  await requireKnownFormat({ folder });
   return loadDirectory(folder, { root: parse(folder).root, times: true, notice });
 }
 

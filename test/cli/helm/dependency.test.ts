@@ -96,3 +96,15 @@ test('dependency list says that a chart is present under another name', async (t
     'NAME\tVERSION\tREPOSITORY\tSTATUS  \nweb \t^1     \t          \tunpacked\n\n',
   );
 });
+
+test('dependency update takes a chart of any apiVersion, and says of a folder that it has no chart', async (t) => {
+  const { home, helm } = await helmHome(t);
+  const app = join(home, 'app');
+  await mkdir(app);
+  // helm dep up app; helm dep build app
+  const missing = { code: 1, stdout: '', stderr: 'Error: Chart.yaml file is missing\n' };
+  t.deepEqual(await helm('dep', 'up', app), missing);
+  t.deepEqual(await helm('dep', 'build', app), missing);
+  await writeFile(join(app, 'Chart.yaml'), 'apiVersion: v4\nname: app\nversion: 1.0.0\n');
+  t.deepEqual(await helm('dep', 'up', app), { code: 0, stdout: '', stderr: '' });
+});
