@@ -132,7 +132,7 @@ function readLockFile(files: readonly ChartFile[]): ChartLock | undefined {
   const lock = during(`cannot load ${file.name}`, () => readLock(fromBytes(file.data)));
   return (
     lock && {
-      generated: lock.generated || '0001-01-01T00:00:00Z',
+      generated: lock.generated,
       digest: lock.digest,
       dependencies: lock.dependencies?.map(lockedDependency) ?? null,
     }

@@ -11,6 +11,7 @@ import {
   goStringMap,
   goStruct,
 } from '../../yaml/decode-struct.ts';
+import { goTime } from '../../yaml/decode-time.ts';
 import { readTypedYaml } from '../../yaml/read.ts';
 
 type List<T> = readonly T[] | undefined;
@@ -56,6 +57,7 @@ export interface RawMetadata {
 }
 
 interface RawLock {
+  /** Time in Go's JSON form. */
   readonly generated: string;
   readonly digest: string;
   readonly dependencies: List<RawDependency | null>;
@@ -100,7 +102,7 @@ const metadata = goStruct<RawMetadata>('v2.Metadata', {
 
 const chartBase = goStruct<{ apiVersion: string }>('loader.chartBase', { apiVersion: goString });
 
-const lock = goStruct<RawLock>('v2.Lock', { generated: goString, digest: goString, dependencies });
+const lock = goStruct<RawLock>('v2.Lock', { generated: goTime, digest: goString, dependencies });
 
 /**
  * Reads Chart.yaml or requirements.yaml with the conversions of Go's JSON decoder, into `current`

@@ -210,11 +210,7 @@ test(
 );
 // of several wrong fields, the first one by name is reported, in any case (helm show chart)
 test(invalid, 'deprecated: 1', `${decoding} number into Go struct field Metadata.deprecated of type bool`);
-test(
-  invalid,
-  'version: [1]\nkeywords: 5\nhome: {}',
-  `${decoding} object into Go struct field Metadata.home of type string`,
-);
+test(invalid, 'name: [c]\nhome: {}', `${decoding} object into Go struct field Metadata.home of type string`);
 test(
   invalid,
   'Keywords: 5\nkeywords: [a]',
@@ -346,3 +342,19 @@ test(
   Object.fromEntries([1, 2, 3].map((depth) => [`c/${'charts/s/'.repeat(depth)}Chart.yaml`, chartYaml('s')])),
   /^error unpacking subchart s in c: error .* in s: error .* in s: subcharts are nested deeper than 3$/,
 );
+
+const invalidLock = test.macro({
+  title: (_, lock: string) => `rejects the Chart.lock ${JSON.stringify(lock)}`,
+  async exec(t, lock: string, message: string) {
+    const archive = await archiveOf({ 'c/Chart.yaml': 'name: c\nversion: 1.0.0\n', 'c/Chart.lock': lock });
+    await t.throwsAsync(loadArchive(archive), {
+      code: 'chart_invalid',
+      message: `cannot load Chart.lock: error unmarshaling JSON: while decoding JSON: ${message}`,
+    });
+  },
+});
+
+// helm dependency list CHART
+test(invalidLock, 'generated: 5', 'Time.UnmarshalJSON: input is not a JSON string');
+test(invalidLock, 'digest: [a]\ngenerated: []', 'Time.UnmarshalJSON: input is not a JSON string');
+test(invalidLock, 'generated: "2020"', 'parsing time "2020" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "-"');
