@@ -75,7 +75,8 @@ async function wholeText(answer: Answer, { flags, host }: Printing): Promise<str
   if (!hasTemplate(flags)) return allText(release, computedValues(answer), host);
   const { executeTemplate } = await import('../helm/environment/execute-template.ts');
   const { releaseObject } = await import('../helm/release/release-object.ts');
-  return executeTemplate(flags.text('template'), { Release: releaseObject(release, answer.labels ?? {}, host) });
+  const data = new Map([['Release', releaseObject(release, answer.labels ?? {}, host)]]);
+  return executeTemplate(flags.text('template'), data);
 }
 
 /** Returns the values that the release was rendered with. */

@@ -225,7 +225,8 @@ const buildInfoJson = [
   ['go_version', 'goVersion'],
 ] as const;
 
-class BuildInfo extends GoObject {
+/** Go's `version.BuildInfo`. */
+export class BuildInfo extends GoObject {
   readonly goType = 'version.BuildInfo';
   readonly kind = 'struct';
   readonly #version: HelmVersion;

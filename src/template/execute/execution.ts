@@ -70,6 +70,8 @@ const endlessDepth = 500;
 /** Executes templates of a set. It counts steps, and lets bound functions call templates. */
 export class Execution implements ExecutionState {
   out = '';
+  /** The output of the last execution, also of one that failed. */
+  written = '';
   depth = 0;
   readonly missingKey: MissingKey;
   readonly maxDepth: number;
@@ -152,6 +154,7 @@ export class Execution implements ExecutionState {
       return this.out;
     } finally {
       this.#nesting--;
+      if (this.#nesting === 0) this.written = this.out;
       this.out = out;
       this.depth = depth;
     }

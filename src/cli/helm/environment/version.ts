@@ -6,11 +6,11 @@ import type { HelmContext } from '../context.ts';
 
 /** The version of Helm whose commands these are, in the words of its build information. */
 const build = {
-  Version: 'v4.2.4',
-  GitCommit: '',
-  GitTreeState: '',
-  GoVersion: 'go1.26.8',
-  KubeClientVersion: 'v1.36',
+  version: 'v4.2.4',
+  gitCommit: '',
+  gitTreeState: '',
+  goVersion: 'go1.26.8',
+  kubeClientVersion: 'v1.36',
 };
 
 /** `helm version` (pkg/cmd/version.go) */
@@ -26,10 +26,15 @@ export const versionCommand: Command<HelmContext> = {
     const template = flags.text('template');
     if (template !== '') {
       const { executeTemplate } = await import('./execute-template.ts');
-      stdout.write(executeTemplate(template, build));
+      const { BuildInfo } = await import('../../../render/scope/capabilities.ts');
+      stdout.write(executeTemplate(template, new BuildInfo(build), (written) => stdout.write(written)));
       return;
     }
-    const fields = Object.entries(build).map(([name, value]) => `${name}:${quote(value)}`);
-    stdout.write(flags.isOn('short') ? `${build.Version}\n` : `version.BuildInfo{${fields.join(', ')}}\n`);
+    const fields = Object.entries(build).map(([name, value]) => `${capitalized(name)}:${quote(value)}`);
+    stdout.write(flags.isOn('short') ? `${build.version}\n` : `version.BuildInfo{${fields.join(', ')}}\n`);
   },
 };
+
+function capitalized(name: string): string {
+  return name.replace(/^./, (letter) => letter.toUpperCase());
+}
