@@ -7,6 +7,7 @@ import { missingDependencies } from '../chart/metadata/installable.ts';
 import { chartYaml } from '../chart/metadata/write-metadata.ts';
 import { archiveName, packChart } from '../chart/save/pack-chart.ts';
 import { messageOf } from '../errors/index.ts';
+import { createError } from '../go/file-error.ts';
 import { currentDate } from '../go/host.ts';
 import { parseVersion } from '../go/semver.ts';
 import { replaceFile } from '../source/configuration/replace-file.ts';
@@ -50,7 +51,10 @@ export async function saveChart(chart: Chart, destination: string, now: Date): P
   const facts = await stat(destination).catch(() => undefined);
   if (facts !== undefined && !facts.isDirectory()) throw new Error(`is not a directory: ${destination}`);
   await mkdir(destination, { recursive: true });
-  await writeFile(join(destination, name), await packChart(chart, now));
+  const path = join(destination, name);
+  await writeFile(path, await packChart(chart, now)).catch((error: unknown) => {
+    throw createError(path, error);
+  });
   return name;
 }
 

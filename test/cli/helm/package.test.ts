@@ -75,3 +75,12 @@ test('package refuses what helm package refuses', async (t) => {
   t.is(await errorOf(join(home, 'app')), missing);
   t.is(await errorOf(join(home, 'app'), '--sign'), 'Error: --key is required for signing a package\n');
 });
+
+test('package says as helm does that the name of the archive is too long', async (t) => {
+  const { home, helm } = await helmHome(t);
+  const name = 'a'.repeat(300);
+  await writeChart(join(home, 'app'), { 'Chart.yaml': `name: ${name}\nversion: 1.0.0\napiVersion: v2\n` });
+  // helm package app -d .
+  const stderr = `Error: failed to save: open HOME/${name}-1.0.0.tgz: file name too long\n`;
+  t.deepEqual(await helm('package', join(home, 'app'), '-d', home), { code: 1, stdout: '', stderr });
+});
