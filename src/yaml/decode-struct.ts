@@ -158,6 +158,11 @@ export function decodeJsonTree<T>(tree: YamlTree, type: GoType<T>, current?: T):
   return value;
 }
 
+/** Returns what can be decoded, without the values of a wrong type. */
+export function decodeReadable<T>(tree: YamlTree, type: GoType<T>): T {
+  return decodeAt(type, tree, { struct: '', fields: [], report: () => undefined });
+}
+
 /**
  * Returns `current` with YAML decoded into it. Throws {@link YamlError} with the text of
  * sigs.k8s.io/yaml.

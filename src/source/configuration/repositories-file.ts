@@ -4,7 +4,8 @@ import { isMissing } from '../../errors/index.ts';
 import { openError } from '../../go/file-error.ts';
 import { fromBytes } from '../../go/text.ts';
 import type { Value } from '../../go/value.ts';
-import { decodeYamlTree, goBool, goSlice, goString, goStruct } from '../../yaml/decode-struct.ts';
+import { decodeReadable, decodeYamlTree, goBool, goSlice, goString, goStruct } from '../../yaml/decode-struct.ts';
+import { goTime } from '../../yaml/decode-time.ts';
 import { readTypedYaml } from '../../yaml/read.ts';
 import { writeYaml } from '../../yaml/write.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
@@ -30,7 +31,7 @@ export interface RepositoriesFile {
   readonly repositories: readonly RepositoryEntry[];
 }
 
-const entryType = goStruct<RepositoryEntry>('v1.Entry', {
+const entryType = goStruct<RepositoryEntry>('repo.Entry', {
   name: goString,
   url: goString,
   username: goString,
@@ -42,10 +43,10 @@ const entryType = goStruct<RepositoryEntry>('v1.Entry', {
   pass_credentials_all: goBool,
 });
 
-const fileType = goStruct<RepositoriesFile>('v1.File', {
+const fileType = goStruct<RepositoriesFile>('repo.File', {
   apiVersion: goString,
-  generated: goString,
-  repositories: goSlice(entryType),
+  generated: goTime,
+  repositories: goSlice({ ...entryType, name: '*repo.Entry' }),
 });
 
 export const emptyRepositoriesFile: RepositoriesFile = {
@@ -60,12 +61,22 @@ export const emptyRepositoriesFile: RepositoriesFile = {
  */
 export async function readRepositoriesFile(path: string): Promise<RepositoriesFile | undefined> {
   try {
-    const file = decodeYamlTree(readTypedYaml(fromBytes(await readFile(path))), fileType);
-    return { ...file, generated: file.generated || emptyRepositoriesFile.generated };
+    return decodeYamlTree(readTypedYaml(fromBytes(await readFile(path))), fileType);
   } catch (error) {
     if (isMissing(error)) return undefined;
     if (error instanceof YamlError) throw error;
     throw new Error(`couldn't load repositories file (${path}): ${openError(path, error).message}`, { cause: error });
+  }
+}
+
+/** Returns the entries that can be read; none if the file is not YAML, or there is none. */
+export async function readableRepositories(path: string): Promise<readonly RepositoryEntry[]> {
+  const text = await readFile(path).then(fromBytes, () => '');
+  try {
+    return decodeReadable(readTypedYaml(text), fileType).repositories;
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    return [];
   }
 }
 

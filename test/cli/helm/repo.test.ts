@@ -165,3 +165,21 @@ test('a chart is pulled into a folder, packed or not', async (t) => {
     `Error: failed to fetch ${url}/none.tgz : 404 Not Found\n`,
   );
 });
+
+test('repo list prints what it can read of repositories.yaml, and repo add names the wrong type', async (t) => {
+  const { home, helm } = await helmHome(t);
+  const path = join(home, 'config/repositories.yaml');
+  await mkdir(join(home, 'config'));
+  // helm repo list; helm repo add team URL
+  await writeFile(path, 'repositories:\n- {name: q, url: http://q, insecure_skip_tls_verify: 5}\n- 1\n');
+  t.deepEqual(await helm('repo', 'list', '--no-headers'), {
+    code: 0,
+    stdout: 'q\thttp://q\n \t        \n',
+    stderr: '',
+  });
+  await writeFile(path, 'repositories: x\n');
+  t.is((await helm('repo', 'list')).stderr, 'no repositories to show\n');
+  const error = 'json: cannot unmarshal string into Go struct field File.repositories of type []*repo.Entry';
+  const { stderr } = await helm('repo', 'add', 'team', 'http://127.0.0.1:1');
+  t.is(stderr, `Error: error unmarshaling JSON: while decoding JSON: ${error}\n`);
+});

@@ -9,6 +9,7 @@ import {
 import { messageOf } from '../../../errors/index.ts';
 import { quote } from '../../../go/strconv.ts';
 import {
+  readableRepositories,
   readRepositoriesFile,
   type RepositoryEntry,
   writeRepositoriesFile,
@@ -98,7 +99,7 @@ const repoListCommand: Command<HelmContext> = {
   flags: () => [switchFlag('no-headers', 'do not print the first row of the table'), outputFlag],
   async run({ flags, context: { settings, stdout, stderr } }) {
     const format = flags.text('output');
-    const repositories = await known(settings.repositoryConfig);
+    const repositories = await readableRepositories(settings.repositoryConfig);
     if (repositories.length === 0 && format === 'table') {
       stderr.write('no repositories to show\n');
       return;
@@ -108,12 +109,6 @@ const repoListCommand: Command<HelmContext> = {
     stdout.write(printRows(format, rows, { headings }));
   },
 };
-
-/** As in Helm, a file that cannot be read has no repositories. */
-async function known(path: string): Promise<readonly RepositoryEntry[]> {
-  const file = await readRepositoriesFile(path).catch(() => undefined);
-  return file?.repositories ?? [];
-}
 
 /** `helm repo` */
 export const repoCommand: Command<HelmContext> = {
