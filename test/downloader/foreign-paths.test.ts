@@ -131,7 +131,7 @@ test('a pulled file replaces another one only if its name is that of an archive'
   t.is((await pull('db')).code, 0);
 });
 
-for (const source of ['.git/templates/x.yaml', '/etc/x.yaml', String.raw`\x.yaml`]) {
+for (const source of ['.git/templates/x.yaml', '/etc/x.yaml', 'a/../../x.yaml', String.raw`\x.yaml`]) {
   test(`a manifest is not written to ${source}`, async (t) => {
     const path = await folder(t);
     const manifests = [{ path: source, content: 'a: 1' }];

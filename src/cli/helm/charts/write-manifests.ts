@@ -38,9 +38,10 @@ export async function writeManifests(
   for (const hook of hooks) await write(folders.templates, hook, await exists(join(folders.templates, hook.path)));
 }
 
-/** The chart names the folder, which must not be one of the user's settings or of git. */
+/** The chart names the folder, which must not be one of the user's settings, of git, or above. */
 function refuseHidden({ path }: Rendered): void {
-  if (/^[./\\]/.test(path)) throw new Error(`the manifest ${quote(path)} would be in a hidden folder`);
+  if (/^[./\\]/.test(path) || path.split('/').includes('..'))
+    throw new Error(`the manifest ${quote(path)} would be in a hidden folder`);
 }
 
 async function writeManifest(path: string, { path: source, content }: Rendered, append: boolean): Promise<void> {
