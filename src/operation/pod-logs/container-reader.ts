@@ -106,8 +106,14 @@ export class ContainerReader {
   async #begin(run: ContainerRun): Promise<void> {
     const { selection, onBytes } = this.#options;
     const { tail } = selection;
-    if (tail !== undefined)
-      await this.#untilRead(() => this.#stream({ tail }), this.#whileNewest(run.run, 'current', 'fail'));
+    try {
+      if (tail !== undefined)
+        await this.#untilRead(() => this.#stream({ tail }), this.#whileNewest(run.run, 'current', 'fail'));
+    } catch (error) {
+      // they are not tried again before the next run
+      if (!isTemporary(error)) this.#read = run.run;
+      throw error;
+    }
     await onBytes(this.#cursor(run), Buffer.alloc(0));
   }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { ChangeNotice, Semaphore } from '../../async/index.ts';
 import { messageOf } from '../../errors/index.ts';
+import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { encodeLogRecord, type LogCursor } from '../../protocol/streams/log-records.ts';
 import { serverMilliseconds } from '../clock.ts';
@@ -153,6 +154,8 @@ interface Followed {
   pod: string;
   reader: ContainerReader;
   reading: Promise<void> | undefined;
+  /** Why its log may not be read. */
+  refusal: Error | undefined;
 }
 
 /** Follows the logs of present and new pods, until a single pod or a Job has ended. */
@@ -174,9 +177,11 @@ async function followAll(reading: Reading): Promise<number> {
   let isFirst = cursors === undefined;
 
   async function follow(one: Followed): Promise<void> {
+    one.refusal = undefined;
     try {
       await turns.run(() => one.reader.follow(), signal);
     } catch (error) {
+      if (error instanceof Error && hasClusterErrorCode(error, 'forbidden')) one.refusal = error;
       if (!signal.aborted) await output.notice(`${one.pod}: ${messageOf(error)}`).catch(() => undefined);
     } finally {
       one.reading = undefined;
@@ -195,7 +200,8 @@ async function followAll(reading: Reading): Promise<number> {
         let one = followed.get(key);
         if (one === undefined) {
           count += 1;
-          one = { uid, pod: name, reader: readerOf(reading, pod, run.container, !isFirst), reading: undefined };
+          const reader = readerOf(reading, pod, run.container, !isFirst);
+          one = { uid, pod: name, reader, reading: undefined, refusal: undefined };
           followed.set(key, one);
         }
         if (one.reader.see(run)) one.reading ??= follow(one);
@@ -229,6 +235,8 @@ async function followAll(reading: Reading): Promise<number> {
       if (tracked.objects.isListed) {
         const pods = [...tracked.objects.all()].filter((pod) => target.isOf(pod));
         look(pods);
+        const [first, ...others] = [...followed.values()].map(({ refusal }) => refusal);
+        if (first !== undefined && !others.includes(undefined)) throw first;
         if (await isOver(pods)) return count;
         isFirst = false;
       }

@@ -351,3 +351,21 @@ test('the empty log of a later run is not the end of one before', async (t) => {
   t.deepEqual(lines, ['line 1', 'line 2line 3'], 'ctl starts a line for each run');
   t.deepEqual(notices, []);
 });
+
+test('last lines that may not be read are not tried again before the next run', async (t) => {
+  const reader = new ContainerReader({
+    ...{ container, uid: 'u', selection: { tail: 10 }, signal: new AbortController().signal },
+    cluster: {
+      async *streamLog() {
+        await Promise.resolve();
+        throw failure('forbidden');
+      },
+    },
+    onBytes: () => Promise.resolve(),
+    onNotice: () => Promise.resolve(),
+  });
+  t.true(reader.see(running(0)));
+  await t.throwsAsync(reader.follow(), { code: 'forbidden' });
+  t.false(reader.see(running(0)));
+  t.true(reader.see(running(1)));
+});
