@@ -108,7 +108,10 @@ export class ContainerReader {
     const { tail } = selection;
     try {
       if (tail !== undefined)
-        await this.#untilRead(() => this.#stream({ tail }), this.#whileNewest(run.run, 'current', 'fail'));
+        await this.#untilRead(
+          () => this.#stream({ tail, run: run.run }),
+          this.#whileNewest(run.run, 'current', 'fail'),
+        );
     } catch (error) {
       // they are not tried again before the next run
       if (!isTemporary(error)) this.#read = run.run;

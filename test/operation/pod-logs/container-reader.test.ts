@@ -369,3 +369,25 @@ test('last lines that may not be read are not tried again before the next run', 
   t.false(reader.see(running(0)));
   t.true(reader.see(running(1)));
 });
+
+test('the cursors of the last lines say of which run they are', async (t) => {
+  const runs: number[] = [];
+  const broken = new Error('the connection is lost');
+  const reader = new ContainerReader({
+    ...{ container, uid: 'u', selection: { tail: 10 }, signal: new AbortController().signal },
+    cluster: {
+      async *streamLog() {
+        await Promise.resolve();
+        yield Buffer.from(line(1));
+      },
+    },
+    onBytes({ run }) {
+      runs.push(run);
+      return Promise.reject(broken);
+    },
+    onNotice: () => Promise.resolve(),
+  });
+  t.true(reader.see(running(3)));
+  t.is(await t.throwsAsync(reader.follow()), broken);
+  t.deepEqual(runs, [3]);
+});
