@@ -36,6 +36,7 @@ export class TunnelStream extends Duplex {
   #granted = 0;
   /** Lengths of the data that wait to be read: of frames, or of small frames together. */
   readonly #lengths: number[] = [];
+  #hasReceived = false;
   #isConnected = true;
   readonly #hasEnded = { here: false, there: false };
 
@@ -48,6 +49,11 @@ export class TunnelStream extends Duplex {
   /** Whether the stream has data that it may send. */
   get isReady(): boolean {
     return this.#write !== undefined && this.#credit > 0 && !this.destroyed;
+  }
+
+  /** Whether bytes have arrived, which the other end only sends after this one has given credit. */
+  get hasReceived(): boolean {
+    return this.#hasReceived;
   }
 
   /** Returns the next data to send, in parts. Call `onSent` when it was sent. */
@@ -78,6 +84,7 @@ export class TunnelStream extends Duplex {
       case 'data': {
         if (frame.bytes.length > this.#granted) throw new StreamError('protocol', 'a stream sent more than allowed');
         this.#granted -= frame.bytes.length;
+        this.#hasReceived ||= frame.bytes.length > 0;
         const before = this.readableLength;
         this.push(frame.bytes);
         // a stream with listeners may have passed it on already

@@ -13,8 +13,8 @@ export interface TunnelSocket {
 /** Number of streams that the other end may have opened at a time. */
 export const maxStreams = 64;
 
-/** Streams of the other end that may end by a reset, at once and in each further second. */
-const allowedResets = { count: 100, perSecond: 1 };
+/** Streams that the other end may open in vain, at once and in each further second. */
+const allowedVain = { count: 100, perSecond: 1 };
 
 /** Frames without data that may wait to be written. A tunnel that is used properly has fewer. */
 const maxUnwrittenFrames = 1000;
@@ -44,7 +44,7 @@ export class Tunnel {
   /** The newest id of the other end. */
   #lastId = 0;
   #opened = 0;
-  readonly #resets = new Allowance(allowedResets);
+  readonly #vain = new Allowance(allowedVain);
   /** Undefined while there are no streams. */
   #dataFrames: DataFrames | undefined;
   #unwrittenFrames = 0;
@@ -78,17 +78,21 @@ export class Tunnel {
   /** Handles a binary frame. Throws `StreamError` `protocol`. */
   receive(bytes: Buffer): void {
     const frame = decodeStreamFrame(bytes);
-    if (frame.type === 'open') this.#onOpen(frame.id, frame.header);
-    else this.#streamOf(frame.id)?.receive(frame);
-    if (frame.type === 'reset') this.#countReset(frame.id);
+    if (frame.type === 'open') {
+      this.#onOpen(frame.id, frame.header);
+    } else {
+      const stream = this.#streamOf(frame.id);
+      stream?.receive(frame);
+      if (frame.type === 'reset' && stream?.hasReceived !== true) this.#countVain(frame.id);
+    }
     if (this.#unwrittenFrames > maxUnwrittenFrames) {
       throw new StreamError('protocol', 'too many frames about streams wait to be read');
     }
   }
 
-  /** Counts a stream of the other end that was reset by either end. */
-  #countReset(id: number): void {
-    if (this.#isOwn(id) || this.#resets.take()) return;
+  /** Counts a stream of the other end that was refused, or reset before it had bytes. */
+  #countVain(id: number): void {
+    if (this.#isOwn(id) || this.#vain.take()) return;
     throw new StreamError('protocol', 'too many streams were opened in vain');
   }
 
@@ -109,7 +113,7 @@ export class Tunnel {
     } else {
       this.#accept(header, stream);
     }
-    if (stream.destroyed) this.#countReset(id);
+    if (stream.destroyed) this.#countVain(id);
   }
 
   /** Returns undefined for a stream that has ended here already. */
