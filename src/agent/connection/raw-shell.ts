@@ -77,7 +77,9 @@ export async function serveRawShell(
     reply: ({ kind, payload }) => kind === 'result' && result.resolve(resultSchema.parse(JSON.parse(payload))),
   };
   for (const one of [stream, end]) one.on('error', () => undefined); // the command has it as its result
+  const left = new AbortController();
   const leave = () => {
+    left.abort();
     stream.destroy();
     end.destroy();
   };
@@ -87,7 +89,7 @@ export async function serveRawShell(
   try {
     const payload = JSON.stringify({ ...target, stdin: true, tty: true });
     router.receive(Buffer.from(JSON.stringify({ key, type: 'exec_pod', payload })), false, peer);
-    const input = passInput(messages, end).catch(leave);
+    const input = passInput(messages, end, left.signal).catch(leave);
     const output = passOutput(end, socket).catch(leave);
     const ended = await result.promise;
     if (!ended.ok) leave();
@@ -104,10 +106,10 @@ export async function serveRawShell(
   }
 }
 
-async function passInput(messages: ReturnType<typeof messageBatches>, end: Duplex): Promise<void> {
+async function passInput(messages: ReturnType<typeof messageBatches>, end: Duplex, signal: AbortSignal): Promise<void> {
   for await (const batch of messages) {
     for (const { data } of batch) {
-      if (end.writable) await writeMessages(end, { channel: channels.input, bytes: data });
+      if (end.writable) await writeMessages(end, { channel: channels.input, bytes: data }, signal);
     }
   }
 }

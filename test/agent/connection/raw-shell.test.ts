@@ -209,3 +209,19 @@ test('an agent that stops ends its shells', async (t) => {
   const [code] = await closed;
   t.true([1006, 1011].includes(code), String(code));
 });
+
+test('an agent stops after a client has left during a paste that the program does not read', async (t) => {
+  const { agent, url, payloads, failures } = await world(t, {}, async (stream) => {
+    await once(stream, 'close');
+    throw new OperationError('stream_lost', 'gone');
+  });
+  const { socket } = await connect(url());
+  await eventually('it runs', () => payloads.length === 1);
+  socket.send(Buffer.alloc(4 * 1024 * 1024));
+  await new Promise<void>((resolve) => socket.send('', () => resolve()));
+  await eventually('the agent has got it', () => socket.bufferedAmount === 0);
+  socket.terminate();
+  await eventually('the command has ended', () => failures.length === 1);
+  await agent.stop();
+  t.pass();
+});
