@@ -71,6 +71,8 @@ export interface OperationContext {
   queued?: number;
   /** Timer of the time limit of each operation. Default: the timers of the process. */
   startTimer?: StartTimer;
+  /** Timer of the pauses of waits. Default: the timers of the process. */
+  startWakeTimer?: StartTimer;
   /** Identifies the operation in its checkpoints, and its request. Default: an empty text. */
   id?: string;
   /** Where the operation's state is saved. Default: nowhere. */

@@ -40,6 +40,9 @@ export interface FollowOptions extends Owner {
 const minPause = 1000;
 const maxPause = 30_000;
 
+/** Longest pause before an object is compared again that could not be, in milliseconds. */
+const maxFailurePause = 5 * 60_000;
+
 /** Pause before a release is read again whose records are not watched, in milliseconds. */
 const recordPause = 5000;
 
@@ -56,6 +59,8 @@ interface Followed {
   compared: number;
   /** Comparisons in a row, shortly one after the other, that have found nothing new. */
   vain: number;
+  /** Comparisons in a row that have failed. */
+  failures: number;
   reported: Drift | undefined;
 }
 
@@ -123,7 +128,7 @@ async function followRevision(following: Following, baseline: Baseline): Promise
   const { host } = context;
   const objects = watchObjects(watches, { labelled: true });
   const followed = baseline.objects.map((item): Followed => ({
-    ...{ item, version: undefined, due: Infinity, compared: -Infinity, vain: 0, reported: undefined },
+    ...{ item, version: undefined, due: Infinity, compared: -Infinity, vain: 0, failures: 0, reported: undefined },
   }));
   const redaction = redactionOf(context, [baseline.revision.release]);
   const state = { ...following, baseline, redaction, isObsolete: false };
@@ -195,13 +200,14 @@ async function compare(one: Followed, state: Comparing): Promise<void> {
   one.due = Infinity;
   try {
     const found = await compareObject(one.item, baseline, options.rules, { ...tools, cluster });
+    one.failures = found.drift?.change === 'unknown' ? one.failures + 1 : 0;
     const drift = found.drift && (await redactedDrift(found.drift, redaction, context.abandon));
     if (drift === undefined && one.reported === undefined) return;
     if (!(await isCurrent(context, baseline, signal))) {
       state.isObsolete = true;
       return;
     }
-    const handled = drift && (await handledDrift({ ...found, drift }, state));
+    const handled = drift && (await handledDrift(one, { ...found, drift }, state));
     one.due = handled?.again ?? Infinity;
     const shown = handled?.drift ?? driftOf(one.item.ref, 'none');
     if (isSame(shown, one.reported)) return;
@@ -214,10 +220,15 @@ async function compare(one: Followed, state: Comparing): Promise<void> {
 }
 
 async function handledDrift(
+  { compared, failures }: Followed,
   found: Compared & { drift: Drift },
   { options: { handle }, baseline }: Comparing,
 ): Promise<Handled> {
-  return handle === undefined || found.drift.change === 'unknown' ? found : await handle(found, baseline);
+  if (found.drift.change === 'unknown') {
+    // the reason may pass without a change of the object
+    return { drift: found.drift, again: compared + Math.min(maxFailurePause, minPause * 2 ** (failures - 1)) };
+  }
+  return handle === undefined ? found : await handle(found, baseline);
 }
 
 /** Whether two reports say the same, apart from times. */

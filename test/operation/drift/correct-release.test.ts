@@ -1,11 +1,13 @@
 import type { ExecutionContext } from 'ava';
+import type { Cluster } from '../../../src/objects/cluster.ts';
 import type { KubeObject } from '../../../src/objects/object.ts';
 import { Cancellation } from '../../../src/operation/cancellation.ts';
-import type { TakeTurn } from '../../../src/operation/context.ts';
+import type { OperationContext, TakeTurn } from '../../../src/operation/context.ts';
 import { correctRelease } from '../../../src/operation/drift/correct-release.ts';
 import { watchRelease } from '../../../src/operation/watch-release.ts';
 import type { Drift } from '../../../src/protocol/drift.ts';
 import { eventually } from '../../support/eventually.ts';
+import { realHost } from '../../support/host.ts';
 import { configMap, deployment } from '../manifests.ts';
 import { textChart } from '../text-renderer.ts';
 import { newWorld, releaseName, sandboxTest, type World } from '../world.ts';
@@ -30,14 +32,14 @@ const valueOf = (object: KubeObject | undefined) => object?.['data'];
 function following(
   world: World,
   follow: 'watch' | 'correct',
-  { ignore, takeTurn }: { ignore?: string[]; takeTurn?: TakeTurn } = {},
+  { ignore, ...given }: { ignore?: string[] } & Partial<OperationContext> = {},
 ) {
   const stop = new AbortController();
   const reported: Drift[] = [];
   const context = world.context({
     signal: stop.signal,
     progress: ({ drift = [] }) => void reported.push(...drift),
-    ...(takeTurn && { takeTurn }),
+    ...given,
   });
   const request = { namespace: world.namespace, releaseName, ...(ignore && { ignore }) };
   const ended =
@@ -145,6 +147,45 @@ test('an object that is changed again and again waits longer each time, and its 
   t.is(texts().length, 2);
   t.like(await end(), { drift: [{ name: 'a' }] });
 });
+
+const comparesAgain = test.macro({
+  title: (_, follow: 'watch' | 'correct', code: string) =>
+    `an object whose comparison fails with ${code} is compared again, with longer pauses (${follow})`,
+  async exec(t, follow: 'watch' | 'correct', code: string) {
+    const world = await installed(t);
+    const { cluster } = world;
+    await cluster.mergePatch(a(world), { data: { value: '3' } });
+    let time = Date.now();
+    const failed: number[] = [];
+    const failing: Cluster = {
+      ...cluster,
+      async apply(object, options) {
+        if (object.kind !== 'ConfigMap' || failed.length === 11) return await cluster.apply(object, options);
+        failed.push(time);
+        // a text that differs each time must not make comparisons more frequent
+        throw Object.assign(new Error(`attempt ${failed.length} has failed`), { code });
+      },
+    };
+    const { seen, end } = following(world, follow, {
+      cluster: failing,
+      host: { ...realHost, now: () => BigInt(time) * 1_000_000n },
+      startWakeTimer(delay, onEnd) {
+        time += delay;
+        setImmediate(onEnd);
+        return () => undefined;
+      },
+    });
+    await seen(/^a unknown .*attempt 1 has failed/);
+    await seen(follow === 'watch' ? /^a changed$/ : /^a changed corrected$/);
+    await end();
+    const pauses = failed.slice(1).map((at, index) => (at - (failed[index] ?? 0)) / 1000);
+    t.deepEqual(pauses, [1, 2, 4, 8, 16, 32, 64, 128, 256, 300]);
+  },
+});
+
+for (const follow of ['watch', 'correct'] as const) {
+  for (const code of ['server_error', 'unreachable', 'forbidden']) test(comparesAgain, follow, code);
+}
 
 test('puts back once what differs, and leaves ignored fields as they are', async (t) => {
   const world = await installed(t);
