@@ -42,6 +42,9 @@ const interval = 1000;
 /** Time without an API server that is not counted, in milliseconds. */
 const maxBlindTime = 600_000;
 
+/** Looks in a row that may fail for a reason that lasts, such as a right that is missing. */
+const maxRefusals = 600;
+
 /**
  * Shortest time for which a new version may be without a leader that is ready, in milliseconds. It
  * is half of the time of the trial if that is longer.
@@ -220,15 +223,18 @@ async function watched(guarded: Guarded, trial: Trial): Promise<Trial> {
   let lastLook = begun;
   let blindTime = 0;
   let isBlind = false;
+  let refusals = 0;
   const failed = (message: string): Trial => returning(trial, { code: 'agent_upgrade_failed', message });
   for (;;) {
-    const seen = await look(guarded, trial);
+    const { seen, refusal } = await look(guarded, trial);
     const time = guarded.now();
     if (seen === undefined) {
+      if (refusal !== undefined && ++refusals >= maxRefusals) return failed(`cannot look at the agent: ${refusal}`);
       isBlind = true;
       await guarded.pause(interval);
       continue;
     }
+    refusals = 0;
     // time without responses of the API server counts neither for the version nor against it
     const blind = isBlind ? Math.min(time - lastLook, maxBlindTime - blindTime) : 0;
     isBlind = false;
@@ -266,19 +272,26 @@ async function watched(guarded: Guarded, trial: Trial): Promise<Trial> {
 async function settled(guarded: Guarded, trial: Trial): Promise<void> {
   const { deadline = guarded.now() } = trial;
   while (guarded.now() < deadline) {
-    const seen = await look(guarded, trial);
+    const { seen } = await look(guarded, trial);
     if (seen?.isRolledOut === true && seen.leader !== undefined) return;
     await guarded.pause(interval);
   }
 }
 
-/** Returns undefined if the API server does not respond, which says nothing about the agent. */
-async function look(guarded: Guarded, trial: Trial): Promise<Candidate | undefined> {
+/** A look at the agent. One that fails says nothing about the agent. */
+interface Look {
+  seen?: Candidate;
+  /** Why it has failed, unless the API server may respond soon. */
+  refusal?: string;
+}
+
+async function look(guarded: Guarded, trial: Trial): Promise<Look> {
   try {
-    return await guarded.look(trial);
+    return { seen: await guarded.look(trial) };
   } catch (error) {
     guarded.signal.throwIfAborted();
-    guarded.onProblem('cannot look at the agent', { reason: messageOf(error) });
-    return undefined;
+    const reason = messageOf(error);
+    guarded.onProblem('cannot look at the agent', { reason });
+    return isTemporary(error) ? {} : { refusal: reason };
   }
 }

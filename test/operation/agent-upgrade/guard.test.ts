@@ -121,6 +121,39 @@ test('an API server that does not respond for long ends no version, and proves n
   t.true(seconds > 320 + 5, `${seconds} s`);
 });
 
+test('a version that the guardian may not look at any more is undone, and the failure says why', async (t) => {
+  const agent = new SimulatedAgent('none');
+  const { guarded: own } = agent;
+  const start = agent.time;
+  const look = () => {
+    // outages in between do not make it try longer
+    const isOutage = Math.floor((agent.time - start) / 10_000) % 2 === 1;
+    const [code, message] = isOutage ? ['unreachable', 'does not respond'] : ['forbidden', 'leases are forbidden'];
+    return Promise.reject(Object.assign(new Error(message), { code }));
+  };
+  const pause = async (milliseconds: number) => {
+    await own.pause(milliseconds);
+    if (agent.time - start > 3_600_000) throw new Error('the trial does not end');
+  };
+  t.is(await guard({ ...own, look, pause }, 'guardian'), 'ended');
+  t.is(agent.deployed, 'old');
+  t.deepEqual(agent.stored?.trial.failure, {
+    code: 'agent_upgrade_failed',
+    message: 'cannot look at the agent: leases are forbidden',
+  });
+});
+
+test('a guardian that may not look at the agent for some minutes ends no version', async (t) => {
+  const agent = new SimulatedAgent('none');
+  const { guarded: own } = agent;
+  const start = agent.time;
+  const isForbidden = () => agent.time - start > 20_000 && agent.time - start < 320_000;
+  const look: Guarded['look'] = (trial) =>
+    isForbidden() ? Promise.reject(Object.assign(new Error('forbidden'), { code: 'forbidden' })) : own.look(trial);
+  t.is(await guard({ ...own, look }, 'guardian'), 'ended');
+  t.like(agent.stored, { trial: { phase: 'ended', failure: undefined } });
+});
+
 test('a version whose pods run gets more time on a busy machine, and one whose image is missing does not', async (t) => {
   const late = await watched((seconds) => (seconds < 140 ? { isRolledOut: false, isRunning: true } : working));
   t.is(late.trial.failure, undefined);
