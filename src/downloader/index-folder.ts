@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, posix, resolve } from 'node:path';
 import { loadArchive } from '../chart/load/load-archive.ts';
-import { isMissing } from '../errors/index.ts';
+import { isMissing, messageOf } from '../errors/index.ts';
 import { formatUrl, parseUrl } from '../functions/support/net-url.ts';
 import { openError } from '../go/file-error.ts';
 import type { Host } from '../go/host.ts';
@@ -10,13 +10,8 @@ import { quote } from '../go/strconv.ts';
 import { compareStrings, fromBytes } from '../go/text.ts';
 import { GoError } from '../go/value.ts';
 import { replaceFile } from '../source/configuration/replace-file.ts';
-import {
-  type IndexDocumentEntry,
-  indexJson,
-  indexYaml,
-  mergeEntries,
-  readIndexDocument,
-} from '../source/repository/index-document.ts';
+import { type IndexDocumentEntry, indexJson, indexYaml, mergeEntries } from '../source/repository/index-document.ts';
+import { readIndexDocument } from '../source/repository/read-index-document.ts';
 import type { DownloadContext } from './context.ts';
 import { goNow } from './go-now.ts';
 
@@ -103,17 +98,19 @@ async function entriesToMerge(
   write: (path: string, entries: readonly IndexDocumentEntry[]) => Promise<void>,
   log: DownloadContext['log'],
 ): Promise<IndexDocumentEntry[]> {
+  const bytes = await readFile(path).catch((error: unknown) => {
+    if (!isMissing(error)) throw new Error(`merge failed: ${openError(path, error).message}`, { cause: error });
+  });
+  if (bytes === undefined) {
+    await write(path, []);
+    return [];
+  }
   try {
-    return readIndexDocument(fromBytes(await readFile(path)), (chart, version, reason) => {
-      const entry = `chart ${quote(chart)} ${quote(version)} from ${path}`;
-      log.warn(`skipping loading invalid entry for ${entry}: ${reason}`, {});
+    return readIndexDocument(fromBytes(bytes), (chart, version, reason) => {
+      const name = version === undefined ? quote(chart) : `${quote(chart)} ${quote(version)}`;
+      log.warn(`skipping loading invalid entry for chart ${name} from ${path}: ${reason}`, {});
     });
   } catch (error) {
-    if (isMissing(error)) {
-      await write(path, []);
-      return [];
-    }
-    const { message } = openError(path, error);
-    throw new Error(`merge failed: error loading ${path}: ${message}`, { cause: error });
+    throw new Error(`merge failed: error loading ${path}: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -1,3 +1,4 @@
+import { quote } from '../go/strconv.ts';
 import { sortedKeys } from '../go/text.ts';
 import type { Value } from '../go/value.ts';
 import { TypedScalar, type YamlTree } from './compose.ts';
@@ -24,6 +25,8 @@ interface Place {
   readonly struct: string;
   /** Names of the fields, outermost first. Empty for the value that is not in a struct. */
   readonly fields: readonly string[];
+  /** Whether fields that a struct does not have are errors. */
+  readonly isStrict: boolean;
   /** Keeps an error, with Go's text. The first one is reported after all has been decoded. */
   readonly report: (error: YamlError) => void;
 }
@@ -65,25 +68,30 @@ function untyped(tree: YamlTree): Value {
   return tree instanceof Map ? new Map(Array.from(tree, ([key, value]) => [key, untyped(value)])) : tree;
 }
 
-/** Go's `map[string]string`. */
-export const goStringMap: GoType<ReadonlyMap<string, string>> = {
-  name: 'map[string]string',
-  zero: new Map(),
-  isNilable: true,
-  decode(tree, place, current) {
-    if (!(tree instanceof Map)) {
-      reportType(tree, place, 'map[string]string');
-      return current;
-    }
-    const map = new Map(current);
-    for (const key of sortedKeys(tree)) map.set(key, decodeAt(goString, tree.get(key) ?? null, place));
-    return map;
-  },
-};
+/** Returns the type of a Go map with texts as keys. */
+export function goMap<T>(element: GoType<T>): GoType<ReadonlyMap<string, T>> {
+  const name = `map[string]${element.name}`;
+  return {
+    name,
+    zero: new Map(),
+    isNilable: true,
+    decode(tree, place, current) {
+      if (!(tree instanceof Map)) {
+        reportType(tree, place, name);
+        return current;
+      }
+      const map = new Map(current);
+      for (const key of sortedKeys(tree)) map.set(key, decodeAt(element, tree.get(key) ?? null, place));
+      return map;
+    },
+  };
+}
 
-/** Returns the type of a Go slice. */
-export function goSlice<T>(element: GoType<T>): GoType<readonly T[]> {
-  const name = `[]${element.name}`;
+/** Go's `map[string]string`. */
+export const goStringMap = goMap(goString);
+
+/** Returns the type of a Go slice. Default of `name`: that of a slice without a name. */
+export function goSlice<T>(element: GoType<T>, name = `[]${element.name}`): GoType<readonly T[]> {
   return {
     name,
     zero: [],
@@ -116,15 +124,15 @@ export function goNilable<T>({ name, zero, decode }: GoType<T>): GoType<T | unde
   };
 }
 
+/** Types of the fields of a Go struct, by name. */
+export type GoFields<T extends object> = { readonly [Field in keyof T & string]: GoType<T[Field]> };
+
 /**
  * Returns the type of a Go struct.
  * @param name name in errors: `package.Name`, or the definition of an anonymous struct
  * @param fields types by field name: the `json` tag, or Go's name for a field without a tag
  */
-export function goStruct<T extends object>(
-  name: string,
-  fields: { readonly [Field in keyof T & string]: GoType<T[Field]> },
-): GoType<T> {
+export function goStruct<T extends object>(name: string, fields: GoFields<T>): GoType<T> {
   const names = Object.keys(fields) as (keyof T & string)[];
   const struct = /^\w+\.(\w+)$/.exec(name)?.[1] ?? '';
   // a value for each field of T, of that field's type
@@ -140,7 +148,10 @@ export function goStruct<T extends object>(
       const result = { ...current };
       for (const key of sortedKeys(tree)) {
         const field = names.find((candidate) => candidate.toLowerCase() === key.toLowerCase());
-        if (field === undefined) continue;
+        if (field === undefined) {
+          if (place.isStrict) place.report(new YamlError(`json: unknown field ${quote(key)}`));
+          continue;
+        }
         const inner = { ...place, struct, fields: [...place.fields, field] };
         result[field] = decodeAt(fields[field], tree.get(key) ?? null, inner, result[field]);
       }
@@ -149,27 +160,32 @@ export function goStruct<T extends object>(
   };
 }
 
-/** Returns `current` with JSON decoded into it. Throws {@link YamlError} with Go's text. */
-export function decodeJsonTree<T>(tree: YamlTree, type: GoType<T>, current?: T): T {
+export interface DecodeOptions<T> {
+  /** Value that is decoded into. Default: that of the type before anything is decoded. */
+  current?: T | undefined;
+  /** Whether fields that a struct does not have are errors. Default: false. */
+  isStrict?: boolean;
+}
+
+/** Returns what JSON has. Throws {@link YamlError} with Go's text. */
+export function decodeJsonTree<T>(tree: YamlTree, type: GoType<T>, options: DecodeOptions<T> = {}): T {
+  const { current, isStrict = false } = options;
   let first: YamlError | undefined;
   const report = (error: YamlError) => void (first ??= error);
-  const value = decodeAt(type, tree, { struct: '', fields: [], report }, current);
+  const value = decodeAt(type, tree, { struct: '', fields: [], isStrict, report }, current);
   if (first !== undefined) throw first;
   return value;
 }
 
 /** Returns what can be decoded, without the values of a wrong type. */
 export function decodeReadable<T>(tree: YamlTree, type: GoType<T>): T {
-  return decodeAt(type, tree, { struct: '', fields: [], report: () => undefined });
+  return decodeAt(type, tree, { struct: '', fields: [], isStrict: false, report: () => undefined });
 }
 
-/**
- * Returns `current` with YAML decoded into it. Throws {@link YamlError} with the text of
- * sigs.k8s.io/yaml.
- */
-export function decodeYamlTree<T>(tree: YamlTree, type: GoType<T>, current?: T): T {
+/** Returns what YAML has. Throws {@link YamlError} with the text of sigs.k8s.io/yaml. */
+export function decodeYamlTree<T>(tree: YamlTree, type: GoType<T>, options?: DecodeOptions<T>): T {
   try {
-    return decodeJsonTree(tree, type, current);
+    return decodeJsonTree(tree, type, options);
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     throw new YamlError(`error unmarshaling JSON: while decoding JSON: ${error.message}`);

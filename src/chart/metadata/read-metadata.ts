@@ -1,9 +1,9 @@
 import type { Value } from '../../go/value.ts';
-import type { YamlTree } from '../../yaml/compose.ts';
 import {
   decodeYamlTree,
   goAny,
   goBool,
+  type GoFields,
   goNilable,
   goPointer,
   goSlice,
@@ -80,7 +80,8 @@ const dependency = goStruct<RawDependency>('v2.Dependency', {
 
 const dependencies = goNilable(goSlice(goPointer(dependency)));
 
-const metadata = goStruct<RawMetadata>('v2.Metadata', {
+/** Types of the fields of Go's `v2.Metadata`. */
+export const metadataFields: GoFields<RawMetadata> = {
   name: goString,
   home: goString,
   sources: strings,
@@ -98,7 +99,9 @@ const metadata = goStruct<RawMetadata>('v2.Metadata', {
   kubeVersion: goString,
   dependencies,
   type: goString,
-});
+};
+
+const metadata = goStruct('v2.Metadata', metadataFields);
 
 const chartBase = goStruct<{ apiVersion: string }>('loader.chartBase', { apiVersion: goString });
 
@@ -109,12 +112,7 @@ const lock = goStruct<RawLock>('v2.Lock', { generated: goTime, digest: goString,
  * if it is given. Throws `YamlError`.
  */
 export function readMetadata(yaml: string, current?: RawMetadata): RawMetadata {
-  return decodeYamlTree(readTypedYaml(yaml), metadata, current);
-}
-
-/** Like {@link readMetadata}, for metadata that is part of a larger document. */
-export function decodeMetadata(tree: YamlTree): RawMetadata {
-  return decodeYamlTree(tree, metadata);
+  return decodeYamlTree(readTypedYaml(yaml), metadata, { current });
 }
 
 /** Returns the apiVersion of a Chart.yaml; empty if it has none. Throws `YamlError`. */

@@ -1,24 +1,22 @@
-import { ChartError } from '../../chart/chart-error.ts';
 import type { ChartMetadata } from '../../chart/metadata/metadata.ts';
-import { decodeMetadata } from '../../chart/metadata/read-metadata.ts';
-import { validateMetadata } from '../../chart/metadata/validate-metadata.ts';
 import { metadataMap } from '../../chart/metadata/write-metadata.ts';
 import { compareVersions, parseVersion } from '../../go/semver.ts';
 import { compareStrings } from '../../go/text.ts';
 import type { Value, ValueMap } from '../../go/value.ts';
-import { TypedScalar, type YamlTree } from '../../yaml/compose.ts';
-import { readTypedYaml } from '../../yaml/read.ts';
 import { writeYaml } from '../../yaml/write.ts';
 
 /** A chart's version in an index that is written. */
 export interface IndexDocumentEntry {
   readonly metadata: ChartMetadata;
-  readonly urls: readonly string[];
+  /** Null if an index that was read has none. */
+  readonly urls: readonly string[] | null;
   /** Time in Go's JSON form. */
   readonly created: string;
   /** SHA-256 of the archive, in hex; may be empty. */
   readonly digest: string;
   readonly removed?: boolean;
+  /** Fields of old indexes that Helm keeps: `checksum`, `engine`, `tillerVersion` and `url`. */
+  readonly old?: Readonly<Record<string, string>>;
 }
 
 /** The whole index of a repository. */
@@ -26,51 +24,6 @@ export interface IndexDocument {
   /** Time in Go's JSON form. */
   readonly generated: string;
   readonly entries: readonly IndexDocumentEntry[];
-}
-
-/**
- * Reads an index with all that Helm writes again. Entries that are not valid are left out, after
- * `skip` was called with the reason. Throws `YamlError`.
- */
-export function readIndexDocument(
-  text: string,
-  skip: (chart: string, version: string, reason: string) => void,
-): IndexDocumentEntry[] {
-  const charts = field(readTypedYaml(text), 'entries');
-  if (!(charts instanceof Map)) return [];
-  return [...charts].flatMap(([chart, versions]) =>
-    (Array.isArray(versions) ? versions : []).flatMap((tree) => {
-      try {
-        return [readEntry(tree)];
-      } catch (error) {
-        if (!(error instanceof ChartError)) throw error;
-        skip(chart, textOf(field(tree, 'version')), error.message);
-        return [];
-      }
-    }),
-  );
-}
-
-function readEntry(tree: YamlTree): IndexDocumentEntry {
-  const raw = decodeMetadata(tree);
-  const urls = field(tree, 'urls');
-  const removed = field(tree, 'removed');
-  return {
-    metadata: validateMetadata({ ...raw, apiVersion: raw.apiVersion || 'v1' }),
-    urls: Array.isArray(urls) ? urls.map(textOf) : [],
-    created: textOf(field(tree, 'created')) || '0001-01-01T00:00:00Z',
-    digest: textOf(field(tree, 'digest')),
-    removed: removed instanceof TypedScalar && removed.value === true,
-  };
-}
-
-function field(tree: YamlTree | undefined, name: string): YamlTree | undefined {
-  return tree instanceof Map ? tree.get(name) : undefined;
-}
-
-function textOf(tree: YamlTree | undefined): string {
-  if (tree instanceof TypedScalar) return tree.text;
-  return typeof tree === 'string' ? tree : '';
 }
 
 /** Adds the entries of another index that the first one does not have, by name and version. */
@@ -112,13 +65,14 @@ function newestFirst(entries: readonly IndexDocumentEntry[]): IndexDocumentEntry
 }
 
 /** The fields are in the order of Go's struct, which JSON keeps. */
-function entryMap({ metadata, urls, created, digest, removed = false }: IndexDocumentEntry): ValueMap {
+function entryMap({ metadata, urls, created, digest, removed = false, old = {} }: IndexDocumentEntry): ValueMap {
   return new Map<string, Value>([
     ...metadataMap(metadata),
-    ['urls', [...urls]],
+    ['urls', urls && [...urls]],
     ['created', created],
     ...(removed ? [['removed', true] as const] : []),
     ...(digest === '' ? [] : [['digest', digest] as const]),
+    ...Object.entries(old).filter(([, text]) => text !== ''),
   ]);
 }
 
