@@ -13,7 +13,7 @@ export type JournalCluster = Pick<Cluster, 'get' | 'list' | 'create' | 'apply' |
 const maxInlineBytes = 300 * 1024;
 
 /** Bytes of a text in a Secret of its own. */
-const maxPartBytes = 1000 * 1024;
+export const maxPartBytes = 1000 * 1024;
 
 export const fieldManager = 'helm-agent';
 

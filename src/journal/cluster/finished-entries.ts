@@ -3,7 +3,7 @@ import { stringAt } from '../../objects/fields.ts';
 import type { ListedCommand } from '../journal.ts';
 import type { EntryContext } from './entry-context.ts';
 import { decodeHead, entrySelector, listedOf, secretRef } from './entry-head.ts';
-import { deleteParts } from './entry-texts.ts';
+import { deleteParts, maxPartBytes } from './entry-texts.ts';
 import { type FinishedEntry, Retention, type RetentionLimits } from './retention.ts';
 
 /** The entries of finished commands: keeps those that the limits allow, and deletes the others. */
@@ -33,12 +33,14 @@ export class FinishedEntries {
     const found = await cluster.list({ apiVersion: 'v1', kind: 'Secret', namespace, labelSelector }, signal);
     const entries = found.map((secret) => {
       const head = decodeHead(secret);
+      const parts = head?.parts.outcome ?? 0;
       return {
         name: secret.metadata.name,
         listed: head && listedOf(head),
         finishedAt: head?.finishedAt ?? 0,
-        bytes: ((stringAt(secret, 'data', 'outcome') ?? '').length * 3) / 4,
-        parts: head?.parts.outcome ?? 0,
+        // of parts, which are not read, at most
+        bytes: ((stringAt(secret, 'data', 'outcome') ?? '').length * 3) / 4 + parts * maxPartBytes,
+        parts,
       };
     });
     for (const entry of entries.sort((a, b) => a.finishedAt - b.finishedAt)) this.add(entry);
