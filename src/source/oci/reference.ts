@@ -14,7 +14,7 @@ export interface ChartReference {
 }
 
 const referencePattern =
-  /^oci:\/\/([a-z0-9.-]+(?::\d+)?|\[[\da-f:]+\](?::\d+)?)\/([a-z0-9]+(?:[._/-]+[a-z0-9]+)*)(?::([\w][\w.+-]{0,127}))?(?:@(sha256:[a-f0-9]{64}))?$/i;
+  /^oci:\/\/([a-z0-9.-]+(?::\d+)?|\[[\da-f:]+\](?::\d+)?)\/([a-z0-9]+(?:(?:\.|_{1,2}|-+|\/)[a-z0-9]+)*)(?::([\w][\w.+-]{0,127}))?(?:@(sha256:[a-f0-9]{64}))?$/i;
 
 /** Reads the URL of a chart in a registry. Throws {@link SourceError}. */
 export function parseReference(text: string): ChartReference {
