@@ -4,7 +4,7 @@ import { openError } from '../go/file-error.ts';
 import { defaultDownloadSettings } from '../source/download-settings.ts';
 import { download } from '../source/http/download.ts';
 import { endpointFor } from '../source/http/endpoint.ts';
-import { parseHttpUrl } from '../source/http/http-url.ts';
+import { parseHttpUrl, shownUrl } from '../source/http/http-url.ts';
 import { networkText } from '../source/http/network-text.ts';
 import { clientDispatcher } from '../source/http/repository-dispatcher.ts';
 import { SourceError } from '../source/source-error.ts';
@@ -64,7 +64,7 @@ export async function get(
   const { timeoutMs = defaultDownloadSettings.timeoutMs, dispatcher } = access;
   const endpoint = endpointFor(parseHttpUrl(address), parseHttpUrl(access.url), access);
   const options = {
-    what: address,
+    what: shownUrl(endpoint.url),
     accept: 'application/gzip,application/octet-stream',
     maxBytes,
     timeoutMs,

@@ -11,7 +11,8 @@ import { type RequestAttempt, requestFailure, statusFailure } from './http-failu
 import { isBelowPaths, parseHttpUrl, requireHttp, shownUrl } from './http-url.ts';
 import { requestFrom } from './url-request.ts';
 
-const maxRedirects = 5;
+/** As many as Go's HTTP client follows. */
+const maxRedirects = 9;
 
 /** `timeoutMs` is the time limit of the whole download, redirects included. */
 export interface DownloadOptions extends RequestAttempt {
@@ -28,7 +29,7 @@ export interface DownloadOptions extends RequestAttempt {
 }
 
 /**
- * Downloads a file by GET and follows up to five redirects. Credentials are sent only to the first
+ * Downloads a file by GET and follows up to nine redirects. Credentials are sent only to the first
  * scheme, host and port. Every status other than 200 is a failure, as in Helm. Throws
  * {@link SourceError}, or the signal's reason.
  */

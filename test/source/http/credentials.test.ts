@@ -84,6 +84,19 @@ test('uses the userinfo in the URL of an archive', async (t) => {
   t.deepEqual(authorizations(archives), [basic('bob:secret')]);
 });
 
+const follows = test.macro(async (t, redirects: number, isFollowed: boolean) => {
+  const ways = Array.from({ length: redirects }, (_, index): [string, TestResponse] => [
+    index === 0 ? '/web.tgz' : `/${index}`,
+    redirectTo(index === redirects - 1 ? '/final.tgz' : `/${index + 1}`),
+  ]);
+  const repository = await serveChart(t, 'web.tgz', { ...Object.fromEntries(ways), '/final.tgz': web });
+  const loading = load({ repoUrl: repository.url });
+  await (isFollowed ? t.notThrowsAsync(loading) : t.throwsAsync(loading, { message: /too many redirects/ }));
+});
+
+test('nine redirects are followed, as in Helm', follows, 9, true);
+test('ten redirects are too many', follows, 10, false);
+
 test('keeps credentials through redirects on the repository, and drops them for good if one leaves it', async (t) => {
   const responses: Record<string, TestResponse> = { '/final.tgz': web };
   const repository = await serve(t, responses);
