@@ -19,10 +19,10 @@ const maxReferences = 20;
 const secretName = /pass|secret|token|key|credential|auth|dsn|private/i;
 
 /**
- * Returns the values of Secrets and of secret environment variables: as they are, line by line, in
- * base64, also as a part of a longer text, and as JSON and URLs write them. The kinds and names of
- * the objects are not secret, although a Secret may have them, too. A pod without a namespace is in
- * `namespace`.
+ * Returns the values of Secrets and of secret environment variables, without the space around them:
+ * as they are, line by line, in base64, also as a part of a longer text, and as JSON and URLs write
+ * them. The kinds and names of the objects are not secret, although a Secret may have them, too. A
+ * pod without a namespace is in `namespace`.
  */
 export function findSecrets(objects: Iterable<KubeObject>, namespace: string): FoundSecrets {
   const values = new Set<string>();
@@ -39,8 +39,8 @@ export function findSecrets(objects: Iterable<KubeObject>, namespace: string): F
       }
     }
   }
-  for (const name of names) values.delete(name);
-  return { texts: bounded(values), references: [...references.values()] };
+  const secrets = [...values].filter((value) => !names.has(value.trim()));
+  return { texts: bounded(secrets), references: [...references.values()] };
 }
 
 function namesOf({ kind, metadata }: KubeObject): string[] {
@@ -48,24 +48,26 @@ function namesOf({ kind, metadata }: KubeObject): string[] {
 }
 
 /** Takes the usual forms of all short values first, then single lines, pieces and other forms. */
-function bounded(values: ReadonlySet<string>): string[] {
+function bounded(wholes: readonly string[]): string[] {
+  const isShort = (text: string) => text.length <= longestSecret;
   const found = new Set<string>();
   let characters = 0;
   const add = (text: string): void => {
-    if (text.length < shortestSecret || found.has(text) || found.size >= maxSecrets) return;
+    if (text.length < shortestSecret || !isShort(text) || found.has(text) || found.size >= maxSecrets) return;
     if (characters + text.length > maxCharacters) return;
     found.add(text);
     characters += text.length;
   };
-  const isShort = (text: string) => text.length <= longestSecret;
-  for (const value of values) if (isShort(value)) add(value);
+  // programs often trim a value before they encode it
+  const values = new Set(wholes.map((whole) => whole.trim()));
+  for (const value of values) add(value);
+  for (const whole of wholes) if (isShort(whole)) add(base64(whole));
   for (const value of values) {
-    const forms = isShort(value) ? [Buffer.from(value).toString('base64'), JSON.stringify(value).slice(1, -1)] : [];
-    for (const form of forms) if (isShort(form)) add(form);
+    if (isShort(value)) for (const form of [base64(value), JSON.stringify(value).slice(1, -1)]) add(form);
   }
   for (const line of linesOf(values)) {
     if (found.size >= maxSecrets) break;
-    if (isShort(line)) add(line);
+    add(line);
   }
   for (const value of values) {
     for (let at = 0; at < value.length && !isShort(value) && found.size < maxSecrets; at += longestSecret) {
@@ -74,9 +76,13 @@ function bounded(values: ReadonlySet<string>): string[] {
   }
   for (const value of values) {
     if (found.size >= maxSecrets) break;
-    if (isShort(value)) for (const form of encodedForms(value)) if (isShort(form)) add(form);
+    if (isShort(value)) for (const form of encodedForms(value)) add(form);
   }
   return [...found];
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
 }
 
 /** Returns a value as a part of a URL, and as a part of a longer text in base64 or base64url. */

@@ -59,10 +59,23 @@ const forms: Readonly<Record<string, (value: string) => string>> = {
   'base64url after one byte': (value) => Buffer.from(`:${value}?>~:end`).toString('base64url'),
 };
 for (const [form, write] of Object.entries(forms)) {
-  test(`finds a secret in ${form}`, (t) => {
-    const { texts } = findSecrets([secretOf({ password })], 'shop');
-    const [shown = ''] = redactTexts([write(password)], texts);
-    t.true(shown.includes('***'), shown);
-    t.false(shown.includes(write(password).slice(8, 16)), shown);
-  });
+  for (const [kind, value] of Object.entries({ 'a secret': password, 'a trimmed secret': `${password}\n` })) {
+    test(`finds ${kind} in ${form}`, (t) => {
+      const { texts } = findSecrets([secretOf({ password: value })], 'shop');
+      const [shown = ''] = redactTexts([write(password)], texts);
+      t.true(shown.includes('***'), shown);
+      t.false(shown.includes(write(password).slice(8, 16)), shown);
+    });
+  }
 }
+
+test('finds a secret with a newline at its end in base64 as a whole', (t) => {
+  const { texts } = findSecrets([secretOf({ password: `${password}\n` })], 'shop');
+  t.deepEqual(redactTexts([Buffer.from(`${password}\n`).toString('base64')], texts), ['***']);
+});
+
+test('keeps names of objects that are also secrets, with and without a newline at the end', (t) => {
+  const database: KubeObject = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'database' } };
+  const { texts } = findSecrets([database, secretOf({ host: 'database', name: 'namespace\n' })], 'namespace');
+  t.deepEqual(redactTexts(['database in namespace'], texts), ['database in namespace']);
+});
