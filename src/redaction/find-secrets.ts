@@ -63,7 +63,7 @@ function bounded(wholes: readonly string[]): string[] {
   for (const value of values) add(value);
   for (const whole of wholes) if (isShort(whole)) add(base64(whole));
   for (const value of values) {
-    if (isShort(value)) for (const form of [base64(value), JSON.stringify(value).slice(1, -1)]) add(form);
+    if (isShort(value)) for (const form of [base64(value), ...jsonForms(value)]) add(form);
   }
   for (const line of linesOf(values)) {
     if (found.size >= maxSecrets) break;
@@ -85,6 +85,25 @@ function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
+/** Returns a value as a part of a string in JSON, as JavaScript and Go write it. */
+function jsonForms(value: string): string[] {
+  const json = JSON.stringify(value).slice(1, -1);
+  const inGo = json.replaceAll(/[&<>\u2028\u2029]/g, (char) => `\\u${hexOf(char).padStart(4, '0')}`);
+  return [json, inGo];
+}
+
+/** Returns a value as a part of a URL, as JavaScript, Go and forms write it. */
+function urlForms(value: string): string[] {
+  const url = encodeURIComponent(value.toWellFormed());
+  const strict = url.replaceAll(/[!'()*]/g, (char) => `%${hexOf(char).toUpperCase()}`);
+  const form = new URLSearchParams([['', value]]).toString().slice(1);
+  return [url, strict, strict.replaceAll('%20', '+'), form];
+}
+
+function hexOf(char: string): string {
+  return char.charCodeAt(0).toString(16);
+}
+
 /** Returns a value as a part of a URL, and as a part of a longer text in base64 or base64url. */
 function encodedForms(value: string): string[] {
   const inBase64 = [0, 1, 2].map((before) => {
@@ -94,7 +113,7 @@ function encodedForms(value: string): string[] {
     return bytes.toString('base64').slice(first, end);
   });
   const inUrls = inBase64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));
-  return [encodeURIComponent(value.toWellFormed()), ...inBase64, ...inUrls];
+  return [...urlForms(value), ...inBase64, ...inUrls];
 }
 
 function* linesOf(values: Iterable<string>): Generator<string> {

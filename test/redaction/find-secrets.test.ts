@@ -79,3 +79,18 @@ test('keeps names of objects that are also secrets, with and without a newline a
   const { texts } = findSecrets([database, secretOf({ host: 'database', name: 'namespace\n' })], 'namespace');
   t.deepEqual(redactTexts(['database in namespace'], texts), ['database in namespace']);
 });
+
+const special = "a&b<c>d\u2028 e!f'g(h)i~j*k";
+const written: Readonly<Record<string, string>> = {
+  'JSON of Go': String.raw`a\u0026b\u003cc\u003ed\u2028 e!f'g(h)i~j*k`,
+  'a URL of encodeURIComponent': "a%26b%3Cc%3Ed%E2%80%A8%20e!f'g(h)i~j*k",
+  'a strict URL': 'a%26b%3Cc%3Ed%E2%80%A8%20e%21f%27g%28h%29i~j%2Ak',
+  'a query of Go': 'a%26b%3Cc%3Ed%E2%80%A8+e%21f%27g%28h%29i~j%2Ak',
+  'a form of URLSearchParams': 'a%26b%3Cc%3Ed%E2%80%A8+e%21f%27g%28h%29i%7Ej*k',
+};
+for (const [form, text] of Object.entries(written)) {
+  test(`finds a secret with special characters in ${form}`, (t) => {
+    const { texts } = findSecrets([secretOf({ special })], 'shop');
+    t.deepEqual(redactTexts([text], texts), ['***']);
+  });
+}
