@@ -4,7 +4,8 @@ import { redacted, secretMatcher } from './secret-matcher.ts';
 const forms: readonly [pattern: RegExp, replacement: string][] = [
   [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${redacted}`],
   [/(?<![\w-])(?=[\w-]*\.[\w-]{8,}\.)([\w-]*?)eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, `$1${redacted}`],
-  [/(\w:\/\/[^\s/:@]*:)[^\s/@]+@/g, `$1${redacted}@`],
+  // the host begins after the last @
+  [/(\w:\/\/[^\s/:"]*:)[^\s/@]+@(?:[^\s/?#"@]*@)*/g, `$1${redacted}@`],
 ];
 
 /** Replaces secrets, and what looks like one, in texts. */

@@ -44,6 +44,12 @@ const rows: [text: string, found: string][] = [
   ['{"text":"first line\\nsecond line"}', '{"text":"***"}'],
   ['jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln', 'jwt ***'],
   ['dial postgres://app:s3cret@db:5432/shop', 'dial postgres://app:***@db:5432/shop'],
+  ['dial redis://:p@ssw0rd@host/1', 'dial redis://:***@host/1'],
+  ['dial redis://:p@@ss@host', 'dial redis://:***@host'],
+  ['dial postgres://app@server:s3cret@db/shop', 'dial postgres://app@server:***@db/shop'],
+  ['http://u:s3cret@web?mail=a@b http://u:s3cret@web#a@b', 'http://u:***@web?mail=a@b http://u:***@web#a@b'],
+  ['{"url":"redis://:s3cret@host","mail":"a@b"}', '{"url":"redis://:***@host","mail":"a@b"}'],
+  ['{"url":"http://app@web","mail":"a@b"}', '{"url":"http://app@web","mail":"a@b"}'],
   ['GET http://web:8080/ 200', 'GET http://web:8080/ 200'],
 ];
 
