@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Semaphore } from '../async/index.ts';
+import { abortReason, Semaphore } from '../async/index.ts';
 
 /** Bytes up to which each text of a command counts as small. */
 export const smallBytes = 8 * 1024 * 1024;
@@ -16,11 +16,16 @@ export interface LargeTexts {
   run: <Result>(command: () => Promise<Result>) => Promise<Result>;
   /** Returns whether the calling command has its turn. Outside of a command there is no limit. */
   mayBeLarge: () => boolean;
-  /** Waits for the turn of the calling command. Rejects with the signal's reason. */
+  /**
+   * Waits for the turn of the calling command. Rejects with the signal's reason, and when the
+   * command ends: a text that fails may end it while others still wait.
+   */
   waitForTurn: (signal: AbortSignal) => Promise<void>;
 }
 
 interface Command {
+  /** Aborts when the command ends. */
+  ended: AbortController;
   /** Resolves when its turn has come. Undefined if it does not wait for one. */
   turn?: Promise<void> | undefined;
   hasTurn: boolean;
@@ -34,7 +39,24 @@ export function createLargeTexts(afterTurn: () => void = () => undefined): Large
   const commands = new AsyncLocalStorage<Command>();
   const turns = new Semaphore(1);
 
-  function endTurn({ hasTurn }: Command): void {
+  async function takeTurn(command: Command, signal: AbortSignal): Promise<void> {
+    const ended = command.ended.signal;
+    try {
+      await turns.acquire(AbortSignal.any([signal, ended]));
+    } catch (error) {
+      command.turn = undefined;
+      throw error;
+    }
+    if (ended.aborted) {
+      // nothing else releases a turn that comes too late
+      turns.release();
+      throw abortReason(ended);
+    }
+    command.hasTurn = true;
+  }
+
+  function end({ ended, hasTurn }: Command): void {
+    ended.abort(new Error('the command has ended'));
     if (!hasTurn) return;
     // later, so that nothing of the command is in use any more
     setImmediate(() => {
@@ -45,12 +67,12 @@ export function createLargeTexts(afterTurn: () => void = () => undefined): Large
 
   return {
     run(command) {
-      const state: Command = { hasTurn: false };
+      const state: Command = { ended: new AbortController(), hasTurn: false };
       return commands.run(state, async () => {
         try {
           return await command();
         } finally {
-          endTurn(state);
+          end(state);
         }
       });
     },
@@ -59,14 +81,8 @@ export function createLargeTexts(afterTurn: () => void = () => undefined): Large
       const command = commands.getStore();
       if (command === undefined) return;
       // several texts of a command wait for the same turn
-      command.turn ??= turns.acquire(signal);
-      try {
-        await command.turn;
-        command.hasTurn = true;
-      } catch (error) {
-        command.turn = undefined;
-        throw error;
-      }
+      command.turn ??= takeTurn(command, signal);
+      await command.turn;
     },
   };
 }

@@ -64,6 +64,41 @@ test('a command gives up waiting when its signal aborts', async (t) => {
   await t.notThrowsAsync(large.run(() => large.waitForTurn(never)));
 });
 
+test('a command that ends while one of its texts waits does not keep the turn', async (t) => {
+  const large = createLargeTexts();
+  const first = command(large);
+  await first.started;
+  const texts: Promise<void>[] = [];
+  const second = large.run(() => {
+    texts.push(large.waitForTurn(never));
+    return Promise.all([...texts, Promise.reject(new Error('the other text fails'))]);
+  });
+  const third = command(large);
+  await t.throwsAsync(second, { message: 'the other text fails' });
+  await t.throwsAsync(Promise.all(texts), { message: 'the command has ended' });
+  first.end();
+  await first.ended;
+  await third.started;
+  third.end();
+  await third.ended;
+});
+
+test('a command that ends just when its turn comes does not keep it', async (t) => {
+  const large = createLargeTexts();
+  const texts: Promise<void>[] = [];
+  const first = large.run(() => {
+    texts.push(large.waitForTurn(never));
+    throw new Error('the other text fails');
+  });
+  const late = t.throwsAsync(Promise.all(texts), { message: 'the command has ended' });
+  await t.throwsAsync(first, { message: 'the other text fails' });
+  await late;
+  const second = command(large);
+  await second.started;
+  second.end();
+  await second.ended;
+});
+
 test('there is no limit outside of a command', async (t) => {
   const large = createLargeTexts();
   const first = command(large);
