@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { abortReason } from '../async/index.ts';
 import { usedBytes } from './live-heap.ts';
@@ -48,7 +49,7 @@ export interface TaskThread {
   /** Runs a task. Resolves to its outcome; rejects if the thread had to be ended. */
   run(request: TaskRequest, options: RunOptions): Promise<TaskOutcome>;
   end(): Promise<void>;
-  /** Resolves when the thread has ended. */
+  /** Resolves when the thread has ended, or has failed and is about to end. */
   readonly ended: Promise<void>;
 }
 
@@ -66,11 +67,14 @@ export function startThread(options: ThreadOptions): TaskThread {
     },
   });
   worker.unref();
-  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  const ended = new Promise<void>((resolve) => worker.once('error', () => resolve()).once('exit', () => resolve()));
   const ready = new Promise<void>((resolve) => worker.once('message', () => resolve()));
   const end = async () => {
     await worker.terminate();
   };
+  let fail = warnOfError;
+  // for as long as the thread lives: an error without a listener would end the process
+  worker.on('error', (error: Error) => fail(error));
 
   async function run(request: TaskRequest, options: RunOptions): Promise<TaskOutcome> {
     const { signal, onPart } = options;
@@ -92,12 +96,12 @@ export function startThread(options: ThreadOptions): TaskThread {
       onPart?.(message.part);
       setImmediate(confirmPart, state);
     };
-    const fail = (error: Error) => (isOutOfMemory(error) ? exceed(memoryProblem(limits), error) : reject(error));
     const exit = () => reject(new Error('the thread has ended'));
     const abort = () => reject(abortReason(signal));
     signal.throwIfAborted();
     resetSharedState(state);
-    worker.on('message', receive).once('error', fail).once('exit', exit);
+    fail = (error) => (isOutOfMemory(error) ? exceed(memoryProblem(limits), error) : reject(error));
+    worker.on('message', receive).once('exit', exit);
     signal.addEventListener('abort', abort, { once: true });
     worker.ref();
     const starting = setTimeout(() => reject(new Error(`a thread did not start within ${startMs} ms`)), startMs);
@@ -118,11 +122,17 @@ export function startThread(options: ThreadOptions): TaskThread {
       stopWatch?.();
       timers.forEach(clearTimeout);
       signal.removeEventListener('abort', abort);
-      worker.off('message', receive).off('error', fail).off('exit', exit);
+      fail = warnOfError;
+      worker.off('message', receive).off('exit', exit);
     }
   }
 
   return { run, end, ended };
+}
+
+/** Reports an error of a thread that has no task: no one else learns of it. */
+function warnOfError(error: Error): void {
+  process.emitWarning('a thread failed while it had no task', { detail: inspect(error) });
 }
 
 async function heapBytesOf(worker: Worker): Promise<number | undefined> {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { TaskLimits } from '../../src/threads/messages.ts';
@@ -41,6 +42,18 @@ test('reports an error of a task with its code, and runs the next task in the sa
 
 test('reports a defect as the error that it is', async (t) => {
   await t.throwsAsync(poolOf(t).run('break', undefined, options), { instanceOf: TypeError, message: 'a defect' });
+});
+
+test('warns of an error of a thread that has no task, and runs the next task in another one', async (t) => {
+  const pool = poolOf(t, { idleMs: 60_000 });
+  const warned = once(process, 'warning');
+  const alive = setTimeout(() => t.fail('there is no warning'), 60_000); // idle threads keep no process alive
+  t.teardown(() => clearTimeout(alive));
+  const broken = await pool.run('breakLate', undefined, options);
+  const [warning] = (await warned) as [Error & { detail?: string }];
+  t.is(warning.message, 'a thread failed while it had no task');
+  t.regex(warning.detail ?? '', /TypeError: a late defect/);
+  t.not(await pool.run('block', { milliseconds: 1 }, options), broken);
 });
 
 test('receives parts one at a time, before the output', async (t) => {

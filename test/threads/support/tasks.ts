@@ -14,4 +14,6 @@ export interface TestTasks {
   list: { input: { parts: number }; output: number };
   fail: { input: undefined; output: never };
   break: { input: undefined; output: never };
+  /** Returns the id of its thread, which it breaks afterwards. */
+  breakLate: { input: undefined; output: number };
 }

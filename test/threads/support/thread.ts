@@ -49,4 +49,10 @@ serveTasks<TestTasks>(parentPort, workerData as ThreadSetup, {
   break: () => {
     throw new TypeError('a defect');
   },
+  breakLate() {
+    setTimeout(() => {
+      throw new TypeError('a late defect');
+    }, 50);
+    return threadId;
+  },
 });
