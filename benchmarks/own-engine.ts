@@ -8,7 +8,8 @@ import { createEngines } from '../src/render/engines.ts';
 import { processHost } from '../src/render/process-host.ts';
 import { renderChart } from '../src/render/render-chart.ts';
 import { knownApiVersions } from '../src/render/scope/api-versions.ts';
-import { type Capabilities, defaultHelmVersion } from '../src/render/scope/capabilities.ts';
+import type { Capabilities } from '../src/render/scope/capabilities.ts';
+import { defaultHelmVersion } from '../src/render/scope/helm-version.ts';
 import { type BenchCase, benchKubeVersion, benchNamespace, type Effort } from './bench-case.ts';
 
 const capabilities: Capabilities = {

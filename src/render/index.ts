@@ -14,7 +14,7 @@ export type { ChartLimits } from '../chart/limits.ts';
 export { ValuesError } from '../chart/values/values-error.ts';
 export type { Host } from '../go/host.ts';
 export { knownApiVersions } from './scope/api-versions.ts';
-export type { HelmVersion } from './scope/capabilities.ts';
+export type { HelmVersion } from './scope/helm-version.ts';
 export { defaultRenderLimits };
 export type { RenderLimits };
 export type { Lookup } from './render-input.ts';

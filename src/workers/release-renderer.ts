@@ -8,7 +8,8 @@ import type {
   RenderedRelease,
 } from '../render/release-renderer.ts';
 import { renderInPasses } from '../render/render-passes.ts';
-import { defaultHelmVersion, resolveCapabilities } from '../render/scope/capabilities.ts';
+import { resolveCapabilities } from '../render/scope/capabilities.ts';
+import { defaultHelmVersion } from '../render/scope/helm-version.ts';
 import type { ReleaseTask, UnsplitRelease } from './tasks.ts';
 import type { WorkerPool } from './worker-pool.ts';
 

@@ -23,6 +23,20 @@ const stateAt = (step: string): OperationState => ({
   deadline: { at: 1, timeout: 1 },
 });
 
+/** Returns a cluster whose first answer to a `create` is lost, and how many it has given. */
+function losingFirst(cluster: Cluster) {
+  let attempts = 0;
+  const losing: Cluster = {
+    ...cluster,
+    async create(...args) {
+      const created = await cluster.create(...args);
+      if (++attempts === 1) throw new KubeError('unreachable', 'the connection broke');
+      return created;
+    },
+  };
+  return { losing, attempts: () => attempts };
+}
+
 /** Returns journals of one agent in a namespace of its own, and the requests that they send. */
 async function agentOf(t: Context, options: Partial<ClusterJournalOptions> = {}) {
   const namespace = `journal-${randomBytes(4).toString('hex')}`;
@@ -337,18 +351,10 @@ test('a command with the key of a running one does not overwrite its payload', a
 
 test('a large command whose answer was lost is accepted once', async (t) => {
   const { start, cluster } = await agentOf(t);
-  let attempts = 0;
-  const losing: Cluster = {
-    ...cluster,
-    async create(...args) {
-      const created = await cluster.create(...args);
-      if (++attempts === 1) throw new KubeError('unreachable', 'the connection broke');
-      return created;
-    },
-  };
   const payload = largePayload();
+  const { losing, attempts } = losingFirst(cluster);
   t.is(await start('a', { cluster: losing }).accept(command('k', { payload })), undefined);
-  t.is(attempts, 1);
+  t.is(attempts(), 1);
   t.true((await start('b').takeOver())[0]?.payload === payload);
 });
 
@@ -416,15 +422,7 @@ test('a command that cannot be stored is refused, and one whose answer was lost 
     code: 'journal_unavailable',
     message: 'the command was not started, because it cannot be stored: no rights',
   });
-  let attempts = 0;
-  const losing: Cluster = {
-    ...cluster,
-    async create(...args) {
-      const created = await cluster.create(...args);
-      if (++attempts === 1) throw new KubeError('unreachable', 'the connection broke');
-      return created;
-    },
-  };
+  const { losing } = losingFirst(cluster);
   t.is(await start('b', { cluster: losing }).accept(command('k')), undefined);
   t.is((await secrets()).length, 1);
 });

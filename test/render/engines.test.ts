@@ -5,7 +5,8 @@ import { createEngines } from '../../src/render/engines.ts';
 import { renderChart } from '../../src/render/render-chart.ts';
 import type { RenderOptions } from '../../src/render/render-input.ts';
 import { knownApiVersions } from '../../src/render/scope/api-versions.ts';
-import { defaultHelmVersion, parseKubeVersion } from '../../src/render/scope/capabilities.ts';
+import { parseKubeVersion } from '../../src/render/scope/capabilities.ts';
+import { defaultHelmVersion } from '../../src/render/scope/helm-version.ts';
 import { fixedHost } from '../support/host.ts';
 
 const engine = createEngines(fixedHost);

@@ -188,9 +188,7 @@ export class ContainerReader {
     return (this.#newest?.run ?? run) === run;
   }
 
-  /**
-   * Reads a log again while a run is the newest one, unless the log was deleted.
-   */
+  /** Reads a log again while a run is the newest one, unless the log was deleted. */
   #whileNewest(run: number, log: KeptLog, otherwise: 'end' | 'fail' = 'end'): NextStep {
     return (error, failures) => {
       if (isLogDeleted(error, log)) return 'end';

@@ -2,7 +2,8 @@ import type { Chart } from '../../chart/chart.ts';
 import type { RenderLimits } from '../limits.ts';
 import type { RenderInput, RenderOptions, RenderSettings } from '../render-input.ts';
 import { knownApiVersions } from '../scope/api-versions.ts';
-import { defaultHelmVersion, defaultKubeVersion, type HelmVersion, parseKubeVersion } from '../scope/capabilities.ts';
+import { defaultKubeVersion, parseKubeVersion } from '../scope/capabilities.ts';
+import { defaultHelmVersion, type HelmVersion } from '../scope/helm-version.ts';
 import { givenValues, type ValueInput } from './given-values.ts';
 
 /** Options of a render. Defaults are those of `helm template`. */

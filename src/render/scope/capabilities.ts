@@ -1,4 +1,5 @@
 import { type GoFunction, GoObject, Slice, type Value } from '../../go/value.ts';
+import type { HelmVersion } from './helm-version.ts';
 
 /** The cluster and the Helm version as templates see them in `.Capabilities`. */
 export interface Capabilities {
@@ -31,23 +32,6 @@ export interface KubeVersion {
   major: string;
   minor: string;
 }
-
-export interface HelmVersion {
-  version: string;
-  gitCommit: string;
-  gitTreeState: string;
-  goVersion: string;
-  kubeClientVersion: string;
-}
-
-/** Helm version that is reproduced. */
-export const defaultHelmVersion: HelmVersion = {
-  version: 'v4.2.4',
-  gitCommit: '',
-  gitTreeState: '',
-  goVersion: 'go1.26.8',
-  kubeClientVersion: 'v1.36',
-};
 
 /** Kubernetes version that Helm 4.2.4 uses if neither a cluster nor the user gives one. */
 export const defaultKubeVersion = 'v1.36.0';

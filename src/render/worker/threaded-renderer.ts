@@ -7,7 +7,8 @@ import { RenderError } from '../render-error.ts';
 import type { RenderInput, RenderOptions, RenderSettings } from '../render-input.ts';
 import { renderInPasses } from '../render-passes.ts';
 import type { RenderedTemplates, RenderResult } from '../render-result.ts';
-import { defaultHelmVersion, type HelmVersion, resolveCapabilities } from '../scope/capabilities.ts';
+import { resolveCapabilities } from '../scope/capabilities.ts';
+import { defaultHelmVersion, type HelmVersion } from '../scope/helm-version.ts';
 import type { Attempt } from './attempt-render.ts';
 import { packChart, type Packed, packValues, type RenderTask, type RenderTasks, unpackChart } from './render-tasks.ts';
 

@@ -5,8 +5,9 @@ import { NamedMap, type ValueMap } from '../../../src/go/value.ts';
 import type { EngineRun } from '../../../src/render/engine.ts';
 import { defaultRenderLimits } from '../../../src/render/limits.ts';
 import { createNunjucksEngine } from '../../../src/render/nunjucks/engine.ts';
-import { defaultHelmVersion, parseKubeVersion } from '../../../src/render/scope/capabilities.ts';
+import { parseKubeVersion } from '../../../src/render/scope/capabilities.ts';
 import { chartTemplates, type ScopedTemplate } from '../../../src/render/scope/chart-templates.ts';
+import { defaultHelmVersion } from '../../../src/render/scope/helm-version.ts';
 import { readYaml } from '../../../src/yaml/read.ts';
 import { fixedHost } from '../../support/host.ts';
 

@@ -1,17 +1,9 @@
 import { quote } from '../../../go/strconv.ts';
+import { defaultHelmVersion as build } from '../../../render/scope/helm-version.ts';
 import { argumentCount } from '../../cobra/argument-count.ts';
 import type { Command } from '../../cobra/command.ts';
 import { switchFlag, textFlag } from '../../pflag/flag.ts';
 import type { HelmContext } from '../context.ts';
-
-/** The version of Helm whose commands these are, in the words of its build information. */
-const build = {
-  version: 'v4.2.4',
-  gitCommit: '',
-  gitTreeState: '',
-  goVersion: 'go1.26.8',
-  kubeClientVersion: 'v1.36',
-};
 
 /** `helm version` (pkg/cmd/version.go) */
 export const versionCommand: Command<HelmContext> = {
@@ -30,7 +22,7 @@ export const versionCommand: Command<HelmContext> = {
       stdout.write(executeTemplate(template, new BuildInfo(build), (written) => stdout.write(written)));
       return;
     }
-    const fields = Object.entries(build).map(([name, value]) => `${capitalized(name)}:${quote(value)}`);
+    const fields = Object.entries<string>({ ...build }).map(([name, value]) => `${capitalized(name)}:${quote(value)}`);
     stdout.write(flags.isOn('short') ? `${build.version}\n` : `version.BuildInfo{${fields.join(', ')}}\n`);
   },
 };
