@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, type JsonObject } from '../fields.ts';
+import { fieldAt, isJsonObject, type JsonObject } from '../fields.ts';
 
 /**
  * Applies a JSON merge patch (RFC 7386): null removes a field, objects are merged, all other values
@@ -32,7 +32,7 @@ export function threeWayMergePatch(original: JsonObject, modified: JsonObject, l
 function changes(from: JsonObject, to: JsonObject, mode: 'all' | 'additions only' = 'all'): JsonObject {
   return Object.fromEntries(
     Object.entries(to).flatMap(([field, value]): [string, unknown][] => {
-      const before = Object.hasOwn(from, field) ? from[field] : undefined;
+      const before = fieldAt(from, field);
       if (isJsonObject(before) && isJsonObject(value)) {
         const below = mode === 'all' ? createMergePatch(before, value) : changes(before, value, mode);
         return Object.keys(below).length === 0 ? [] : [[field, below]];

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, type JsonObject } from '../fields.ts';
+import { fieldAt, isJsonObject, type JsonObject } from '../fields.ts';
 import type { FieldMerge, PatchSchema } from './patch-schema.ts';
 
 /** The entries of a patch. */
@@ -33,10 +33,10 @@ export function threeWayPatch(
 
 function diffMaps({ original, modified, live }: Forms<JsonObject>, schema: PatchSchema, retainKeys = false): Entries {
   const entries = Object.entries(modified).flatMap(([field, value]) =>
-    diffField(field, { original: ownField(original, field), modified: value, live: ownField(live, field) }, schema),
+    diffField(field, { original: fieldAt(original, field), modified: value, live: fieldAt(live, field) }, schema),
   );
   for (const field of Object.keys(original)) {
-    if (!Object.hasOwn(modified, field) && (ownField(live, field) ?? null) !== null) entries.push([field, null]);
+    if (!Object.hasOwn(modified, field) && (fieldAt(live, field) ?? null) !== null) entries.push([field, null]);
   }
   if (!retainKeys) return entries;
   const retained = Object.keys(modified).filter((field) => modified[field] !== null);
@@ -142,10 +142,6 @@ function byId(list: readonly KeyedElement[]): Map<string, KeyedElement> {
 
 function hasDuplicates(list: readonly KeyedElement[]): boolean {
   return new Set(list.map(({ key }) => key)).size < list.length;
-}
-
-function ownField(object: JsonObject, field: string): unknown {
-  return Object.hasOwn(object, field) ? object[field] : undefined;
 }
 
 /** A patch that cannot be made, because an object lacks what its kind requires. */

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../objects/fields.ts';
+import { fieldAt, isJsonObject } from '../../objects/fields.ts';
 import { jsonText } from '../../objects/json-text.ts';
 
 /** A field that differs. A field that is missing on one side is undefined there. */
@@ -39,7 +39,7 @@ function changesAt(parts: readonly PathPart[], before: unknown, after: unknown):
   if (Array.isArray(before) && Array.isArray(after)) return listChanges(parts, before, after);
   if (isJsonObject(before) && isJsonObject(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
-    return names.flatMap((name) => changesAt([...parts, name], own(before, name), own(after, name)));
+    return names.flatMap((name) => changesAt([...parts, name], fieldAt(before, name), fieldAt(after, name)));
   }
   if (before === after || isRounded(before, after) || isRounded(after, before)) return [];
   return [
@@ -81,10 +81,6 @@ function byName(list: readonly unknown[]): Map<string, unknown> | undefined {
     named.set(name, item);
   }
   return named;
-}
-
-function own(object: Readonly<Record<string, unknown>>, name: string): unknown {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 function memberPath(path: string, name: string): string {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, listAt, objectAt, stringAt } from '../../objects/fields.ts';
+import { fieldAt, isJsonObject, type JsonObject, listAt, objectAt, stringAt } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { fieldManager } from '../apply/write.ts';
 import type { PathPart } from '../diff/field-changes.ts';
@@ -42,7 +42,7 @@ function ownsField(set: JsonObject, parts: readonly PathPart[], live: unknown): 
     if (!isJsonObject(fields)) return false;
     if (depth > 0 && Object.keys(fields).length === 0) return true;
     const member = memberAt(value, part);
-    fields = typeof part === 'string' ? ownAt(fields, `f:${part}`) : itemFields(fields, member, part);
+    fields = typeof part === 'string' ? fieldAt(fields, `f:${part}`) : itemFields(fields, member, part);
     if (fields === undefined) return false;
     value = member;
   }
@@ -50,7 +50,7 @@ function ownsField(set: JsonObject, parts: readonly PathPart[], live: unknown): 
 }
 
 function memberAt(value: unknown, part: PathPart): unknown {
-  if (typeof part === 'string') return isJsonObject(value) ? ownAt(value, part) : undefined;
+  if (typeof part === 'string') return fieldAt(value, part);
   if (!Array.isArray(value)) return undefined;
   return typeof part === 'number' ? value[part] : value.find((item) => stringAt(item, 'name') === part.name);
 }
@@ -62,7 +62,7 @@ function itemFields(fields: JsonObject, item: unknown, part: PathPart): unknown 
     const named = readJson(key.slice(2));
     if (key.startsWith('v:')) return named !== undefined && named === item;
     if (!key.startsWith('k:') || !isJsonObject(named) || !isJsonObject(item)) return false;
-    return Object.entries(named).every(([name, value]) => ownAt(item, name) === value);
+    return Object.entries(named).every(([name, value]) => fieldAt(item, name) === value);
   });
   return found?.[1];
 }
@@ -73,8 +73,4 @@ function readJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function ownAt(object: JsonObject, name: string): unknown {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
 }

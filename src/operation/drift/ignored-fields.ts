@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../objects/fields.ts';
+import { fieldAt, isJsonObject } from '../../objects/fields.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import { OperationError } from '../error.ts';
 
@@ -97,7 +97,7 @@ function withLive(wanted: unknown, live: unknown, [part, ...rest]: Pointer): unk
       .filter((item) => item !== undefined);
   }
   if (!isJsonObject(wanted) || !Object.hasOwn(wanted, part)) return wanted;
-  const found = isJsonObject(live) && Object.hasOwn(live, part) ? live[part] : undefined;
+  const found = fieldAt(live, part);
   const value = withLive(wanted[part], found, rest);
   const fields = Object.entries(wanted).map(([name, own]) => [name, name === part ? value : own] as const);
   return Object.fromEntries(fields.filter(([, field]) => field !== undefined));

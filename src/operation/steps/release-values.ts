@@ -1,3 +1,4 @@
+import { fieldAt, isJsonObject, type JsonObject } from '../../objects/fields.ts';
 import type { Release } from '../../release/release.ts';
 import { joinedPaths } from '../../release/secret-values.ts';
 import type { ReleaseValues, StoredValues } from '../../render/release-renderer.ts';
@@ -47,15 +48,15 @@ export function mergesReused(request: ReuseOptions): boolean {
  *
  * @param merged the values of the upgrade; keys that only `config` has were deleted by a null
  */
-export function reusedConfig(config: Table, merged: Table): Table {
+export function reusedConfig(config: JsonObject, merged: JsonObject): JsonObject {
   const reused = { ...config };
   // a list instead of recursion, because values can be nested deeper than the stack
-  const pairs: [Table, Table][] = [[reused, merged]];
+  const pairs: [JsonObject, JsonObject][] = [[reused, merged]];
   for (const [own, other] of pairs) {
     for (const key of new Set([...Object.keys(own), ...Object.keys(other)])) {
-      const [value, otherValue] = [valueOf(own, key), valueOf(other, key)];
+      const [value, otherValue] = [fieldAt(own, key), fieldAt(other, key)];
       if (otherValue === undefined || otherValue === null) setValue(own, key, null);
-      else if (isTable(value) && isTable(otherValue)) {
+      else if (isJsonObject(value) && isJsonObject(otherValue)) {
         const copy = { ...value };
         setValue(own, key, copy);
         pairs.push([copy, otherValue]);
@@ -65,18 +66,7 @@ export function reusedConfig(config: Table, merged: Table): Table {
   return reused;
 }
 
-type Table = Record<string, unknown>;
-
-/** Returns the value of an own key, even of one such as `constructor`. */
-function valueOf(table: Table, key: string): unknown {
-  return Object.hasOwn(table, key) ? table[key] : undefined;
-}
-
 /** Sets an own key, even `__proto__`. */
-function setValue(table: Table, key: string, value: unknown): void {
+function setValue(table: JsonObject, key: string, value: unknown): void {
   Object.defineProperty(table, key, { value, writable: true, enumerable: true, configurable: true });
-}
-
-function isTable(value: unknown): value is Table {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import { codeOf } from '../../errors/index.ts';
-import { objectAt } from '../../objects/fields.ts';
+import { fieldAt, objectAt } from '../../objects/fields.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import type { SecretValues, ValuesSource } from '../../render/release-renderer.ts';
 import { forEach } from '../apply/concurrency.ts';
@@ -80,7 +80,7 @@ function sourceOf(
     throw new OperationError('values_not_found', `${kind} ${namespace}/${name} does not exist; ${advice}`);
   }
   const data = objectAt(object, 'data');
-  const value = Object.hasOwn(data, key) ? data[key] : undefined;
+  const value = fieldAt(data, key);
   if (typeof value !== 'string') {
     const keys = Object.keys(data).sort().slice(0, 20).join(', ') || 'none';
     throw new OperationError('values_not_found', `${kind} ${namespace}/${name} has no key ${key}, only: ${keys}`);

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../objects/fields.ts';
+import { fieldAt, isJsonObject, type JsonObject } from '../../objects/fields.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 import { podSpecPath } from './pod-spec.ts';
 
@@ -101,7 +101,7 @@ function mismatchOf(rule: Rule, object: JsonObject): TypeMismatch | undefined {
 
 function descend({ value, path, fields }: Visited, step: string): Visited[] {
   const name = step.replace(/\[\]|\{\}/, '');
-  const child = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  const child = fieldAt(value, name);
   const inside = [...fields, name];
   if (step.endsWith('[]')) {
     if (!Array.isArray(child)) return [];
