@@ -251,8 +251,12 @@ function revert(draft: Draft, from: number): void {
 const retryPause = 5000;
 
 /** Whether the rollout may have changed a cluster that is to be returned. */
-function isReturnable({ stage, base, isExcused }: Cluster): boolean {
-  return stage === 'updated' || (stage === 'failed' && base !== undefined && isExcused !== true);
+function isReturnable(cluster: Cluster): boolean {
+  const { stage, base, own = [], isExcused } = cluster;
+  if (stage === 'updated') return true;
+  // one that is to be tried again keeps what the attempt before has deployed
+  const mayDiffer = stage === 'failed' || (isIdle(cluster) && own.length > 0);
+  return mayDiffer && base !== undefined && isExcused !== true;
 }
 
 /** Begins a stage on clusters, as far as the concurrency allows it. */

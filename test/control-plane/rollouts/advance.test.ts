@@ -123,6 +123,18 @@ function undoneAfter(cluster: FakeCluster, outcomes: readonly (FakeCluster['outc
   return cluster.chart;
 }
 
+test('an update whose tests fail is undone before the turn of its retry', (t) => {
+  const cluster = new FakeCluster();
+  const fleet = new Map([['edge', cluster]]);
+  cluster.outcome = 'test fails';
+  const failed = settled(rolloutOf(fleet, { test: true, onFailure: 'pause' }), fleet);
+  t.is(cluster.chart, 'new');
+  const retried = apply(failed, retryRollout(failed, 1));
+  const aborted = settled(apply(retried, abortRollout(retried, 1, 'kim', true)), fleet);
+  t.deepEqual(stagesOf(aborted), { reverted: 1 });
+  t.is(cluster.chart, 'old');
+});
+
 test('a revision that another has deployed since is left as it is', (t) => {
   const fleet = fleetOf(1);
   const rollout = settled(rolloutOf(fleet), fleet);
