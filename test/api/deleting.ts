@@ -134,7 +134,7 @@ export function deleting(open: () => Environment): void {
     );
     await eventually(
       'its contents are deleted',
-      60,
+      150,
       async () => (await cluster.get(refTo(object)))?.metadata.deletionTimestamp,
     );
     await cluster.mergePatch(refTo(object), { metadata: { finalizers: null } });

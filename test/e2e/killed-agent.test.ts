@@ -250,7 +250,7 @@ test(
     await cluster.create({
       ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace } },
       spec: {
-        minReadySeconds: 3, // so that there is a wait
+        minReadySeconds: 15, // so that no wait ends before the agent is killed
         selector: { matchLabels: { app: name } },
         template: {
           metadata: { labels: { app: name } },
@@ -291,13 +291,13 @@ test('acts continue when the agent is back, and have one effect each', async (t)
     await cluster.create({
       ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace: site } },
       spec: {
-        minReadySeconds: 3, // so that there is a wait
+        minReadySeconds: 15, // so that no wait ends before the agent is killed
         selector: { matchLabels: { app: name } },
         template: { metadata: { labels: { app: name } }, spec: { containers: [container] } },
       },
     });
   }
-  const template = { spec: { restartPolicy: 'Never', containers: [{ ...container, args: ['sleep', '3s'] }] } };
+  const template = { spec: { restartPolicy: 'Never', containers: [{ ...container, args: ['sleep', '15s'] }] } };
   await cluster.create({
     ...{ apiVersion: 'batch/v1', kind: 'CronJob', metadata: { name: 'nightly', namespace: site } },
     spec: { schedule: '0 0 1 1 *', jobTemplate: { spec: { backoffLimit: 0, template } } },

@@ -26,6 +26,11 @@ export interface ContainerReaderOptions {
   selection: LogSelection;
   /** Where to continue. Default: at the start of what is selected. */
   cursor?: LogCursor | undefined;
+  /**
+   * Whether the container started later than the command, which therefore wants all of its runs.
+   * Default: false, so that the newest run is the first one.
+   */
+  isNew?: boolean;
   /** Receives parts of the log. The next one is read when it has resolved. */
   onBytes: (cursor: LogCursor, bytes: Uint8Array) => Promise<void>;
   /** Receives what is missing, or why lines are late. */
@@ -52,7 +57,7 @@ const maxDoubts = 20;
 export class ContainerReader {
   readonly #options: ContainerReaderOptions;
   #newest: ContainerRun | undefined;
-  /** Number of the newest run whose log was read; undefined before the first one. */
+  /** Number of the newest run whose log was read, -1 before that of a new container. */
   #read: number | undefined;
   #position: LogPosition;
   /** Number of the run in whose log the position is; undefined before the first line. */
@@ -63,13 +68,13 @@ export class ContainerReader {
   #doubts = 0;
 
   constructor(options: ContainerReaderOptions) {
-    const { cursor, selection } = options;
+    const { cursor, selection, isNew = false } = options;
     const { start } = selection;
     this.#options = options;
     this.#position = cursor ?? { time: start ?? '', lines: 0, start };
     this.#positionRun = cursor?.run;
     this.#sent = cursor?.sent ?? 0;
-    this.#read = cursor && cursor.run - 1;
+    this.#read = cursor ? cursor.run - 1 : isNew ? -1 : undefined;
   }
 
   /** Whether the newest run has ended. */

@@ -142,6 +142,8 @@ function readerOf(
     container: { namespace, name, container },
     uid,
     cursor,
+    // one without a cursor may have waited for its turn when the command was interrupted
+    isNew: isNew && request.cursors === undefined,
     selection: isNew ? { timestamps, limitBytes } : selected,
     onBytes: (next, bytes) => output.write(next, bytes),
     onNotice: (text, kind) => output.notice(text, kind),

@@ -33,6 +33,12 @@ export interface CrashWorldOptions extends CrashClusterOptions {
   args?: readonly string[];
 }
 
+/**
+ * Time for an agent to connect, in milliseconds. A real cluster and the tests beside it share the
+ * machine.
+ */
+const connectMs = { sandbox: 55_000, real: 120_000 };
+
 /** Time for the control plane to notice that a process has ended, in milliseconds. */
 const noticeMs = 30_000;
 
@@ -76,7 +82,10 @@ export async function crashWorld(options: CrashWorldOptions = {}): Promise<Crash
         if (!child.killed) console.error(`an agent exited by itself with ${code ?? signal}`);
       });
       children.push(child);
-      await plane.waitForAgent(agentId, AbortSignal.timeout(55_000));
+      await plane.waitForAgent(
+        agentId,
+        AbortSignal.timeout(options.kubeconfig === undefined ? connectMs.sandbox : connectMs.real),
+      );
       return child;
     },
     async killAll() {

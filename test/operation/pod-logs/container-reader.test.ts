@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { LogOptions } from '../../../src/objects/cluster.ts';
 import type { ClusterErrorCode } from '../../../src/objects/cluster-error.ts';
 import type { ContainerRun } from '../../../src/operation/logs/container-runs.ts';
-import { ContainerReader } from '../../../src/operation/pod-logs/container-reader.ts';
+import { ContainerReader, type ContainerReaderOptions } from '../../../src/operation/pod-logs/container-reader.ts';
 
 const container = { namespace: 'shop', name: 'web-0', container: 'app' };
 const line = (number: number) => `2026-01-01T10:00:00.${String(number).padStart(9, '0')}Z line ${number}\n`;
@@ -24,11 +24,22 @@ async function follow(
   replies: readonly Reply[],
   ...inPauses: readonly [pause: number, run: ContainerRun][]
 ) {
+  return followBy(t, {}, first, replies, ...inPauses);
+}
+
+async function followBy(
+  t: ExecutionContext,
+  options: Pick<ContainerReaderOptions, 'isNew'>,
+  first: ContainerRun,
+  replies: readonly Reply[],
+  ...inPauses: readonly [pause: number, run: ContainerRun][]
+) {
   const left = [...replies];
   const notices: string[] = [];
   const waits: number[] = [];
   let printed = '';
   const reader = new ContainerReader({
+    ...options,
     container,
     uid: 'u',
     selection: {},
@@ -108,6 +119,27 @@ test('a log that the kubelet cannot follow is read again and again while its run
   t.deepEqual(notices, ['late: web-0/app: no watch; trying again']);
   t.is(Math.max(...waits), 5000);
   t.is(waits.at(-1), 200, 'after a new line, the pauses are short again');
+});
+
+test('all runs of a container that started later than the command are read, or said to be missing', async (t) => {
+  const replies: Reply[] = [
+    ['previous', line(1)],
+    ['follow', line(2), undefined, ended(1)],
+    ['rest', line(2)],
+  ];
+  const second = await followBy(t, { isNew: true }, running(1), replies);
+  t.deepEqual(second.lines, expected(2));
+  t.deepEqual(second.notices, []);
+  const third = await followBy(
+    t,
+    { isNew: true },
+    running(2),
+    replies.with(1, ['follow', line(2), undefined, ended(2)]),
+  );
+  t.deepEqual(third.lines, expected(2));
+  t.deepEqual(third.notices, [missing('has restarted')]);
+  const known = await follow(t, running(1), replies.slice(1));
+  t.deepEqual(known.lines, ['line 2']);
 });
 
 test('the end of a run is read from the log before, if the container has restarted', async (t) => {
