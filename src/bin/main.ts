@@ -13,6 +13,10 @@ const program = createProgram({
     return stats?.isDirectory() ?? false;
   },
   updatePrivateFile,
+  onInterrupt(listener) {
+    process.on('SIGINT', listener);
+    return () => process.off('SIGINT', listener);
+  },
   openSessionTerminal: async () => (await import('../compose/session-terminal.ts')).sessionTerminal(),
   // imported only when used, so that the other commands start faster
   runAgent: async (settings) => (await import('./run-agent.ts')).runAgent(settings),

@@ -94,6 +94,11 @@ export interface ProgramDependencies {
    * removes the listener.
    */
   onInterrupt(listener: () => void): () => void;
+  /**
+   * Calls the listener on each SIGINT and SIGTERM instead of ending the process. Returns a function
+   * that removes the listener.
+   */
+  onStop(listener: () => void): () => void;
   /** Opens stdin, stdout and stderr for a program that runs elsewhere. The caller closes them. */
   openSessionTerminal(): Promise<SessionTerminal>;
   /** Creates a renderer for charts of this machine. The caller closes it. */

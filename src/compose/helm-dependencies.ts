@@ -4,6 +4,8 @@ import { processHost } from '../render/process-host.ts';
 import { terminalOf } from './terminal.ts';
 import { version } from './version.ts';
 
+const stopSignals = ['SIGINT', 'SIGTERM'] as const;
+
 /** Returns what helm's commands take from outside: from this process, its files and its network. */
 export function helmDependencies(): HelmDependencies {
   const { env } = process;
@@ -16,9 +18,11 @@ export function helmDependencies(): HelmDependencies {
     readFile: async (path) =>
       path.trim() === '-' ? (await import('node:stream/consumers')).buffer(process.stdin) : readFile(path),
     fetch,
-    onInterrupt(listener) {
-      process.on('SIGINT', listener);
-      return () => process.off('SIGINT', listener);
+    onStop(listener) {
+      for (const name of stopSignals) process.on(name, listener);
+      return () => {
+        for (const name of stopSignals) process.off(name, listener);
+      };
     },
     // imported only when used, so that the other commands start faster
     createRenderer: async (options) => (await import('./local-renderer.ts')).localRenderer(options),

@@ -15,7 +15,7 @@ export type HelmDependencies = Pick<
   | 'host'
   | 'readFile'
   | 'fetch'
-  | 'onInterrupt'
+  | 'onStop'
   | 'createRenderer'
   | 'resolveHost'
   | 'openReleases'

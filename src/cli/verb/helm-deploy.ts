@@ -1,6 +1,5 @@
 import { codeOf } from '../../errors/index.ts';
 import { quote } from '../../go/strconv.ts';
-import { Cancellation } from '../../operation/cancellation.ts';
 import { type Fields, without } from '../../protocol/commands/field.ts';
 import type { CommandAnswers, CommandPayloads } from '../../protocol/commands/index.ts';
 import { installRelease } from '../../protocol/commands/install-release.ts';
@@ -11,6 +10,7 @@ import { chartPathFlags, credentialsFromFlag, develFlag } from '../helm/flags/ch
 import { dryRunMode } from '../helm/flags/dry-run-flag.ts';
 import { outputFormat } from '../helm/flags/output-flag.ts';
 import { postRendererFlags } from '../helm/flags/post-renderer-flags.ts';
+import { cancelledByStop } from '../helm/release/cancelled-by-stop.ts';
 import { findChart, loadToDeploy, withGivenChart } from '../helm/release/chart-to-deploy.ts';
 import { failedInstall, logFailedUpgrade, withPrefix } from '../helm/release/deploy-failure.ts';
 import { withReleases, withSharedReleases } from '../helm/release/with-releases.ts';
@@ -151,28 +151,22 @@ async function prepare(
   return { payload: { ...values, releaseName, namespace, ...found.fields }, chart };
 }
 
-/** Performs a command that an interrupt cancels. Says so on stdout, as helm does. */
+/** Performs a command that SIGINT and SIGTERM cancel. Says so on stdout, as helm does. */
 async function perform<Type extends DeployType>(
   type: Type,
   payload: Readonly<Record<string, unknown>>,
   chart: Awaited<ReturnType<typeof loadToDeploy>>,
   { args: [name = ''], context }: Line,
 ): Promise<CommandAnswers[Type]> {
-  return withReleases(context, async (releases) => {
-    const interrupted = new AbortController();
-    const release = context.onInterrupt(() => {
-      if (interrupted.signal.aborted) return;
-      context.stdout.write(`Release ${name} has been cancelled.\n`);
-      interrupted.abort(new Cancellation('context canceled', 'undo'));
-    });
-    try {
-      // the kinds of flags fit their fields
-      const typed = payload as CommandPayloads[Type];
-      return await releases.perform(type, typed, { chart, signal: interrupted.signal });
-    } finally {
-      release();
-    }
-  });
+  const onCancel = () => {
+    context.stdout.write(`Release ${name} has been cancelled.\n`);
+  };
+  return withReleases(context, (releases) =>
+    // the kinds of flags fit their fields
+    cancelledByStop(context, { onCancel, endsAtSecond: false }, (signal) =>
+      releases.perform(type, payload as CommandPayloads[Type], { chart, signal }),
+    ),
+  );
 }
 
 /** Prints a release that was installed or upgraded, as the flags say. */

@@ -1,6 +1,7 @@
 import type { CommandPayloads } from '../../protocol/commands/index.ts';
 import type { Command, CommandEntry } from '../cobra/command.ts';
 import type { HelmContext } from '../helm/context.ts';
+import { cancelledByStop } from '../helm/release/cancelled-by-stop.ts';
 import type { ReleaseCommand } from '../helm/release/releases.ts';
 import { withReleases } from '../helm/release/with-releases.ts';
 import { checkOf, completesOf, shortOf, useOf } from './arguments.ts';
@@ -29,7 +30,11 @@ export function helmVerb<Type extends string, Answer extends object>(verb: Verb<
         for (const call of calls) {
           // the kinds of flags fit their fields, and the answer is that of the type
           const payload = { ...call.values, ...namespace } as CommandPayloads[ReleaseCommand];
-          const result: object = await releases.perform(type, payload);
+          const perform = (signal?: AbortSignal): Promise<object> =>
+            releases.perform(type, payload, { ...(signal && { signal }) });
+          const result = await (verb.isUndone === true
+            ? cancelledByStop(context, { endsAtSecond: true }, perform)
+            : perform());
           const answer = result as Answer;
           const printing = { ...given, args: call.args } as const;
           stdout.write(await verb.text(answer, printing));

@@ -65,6 +65,11 @@ export interface Verb<Type extends string, Answer = AnswerOf<Type>> {
    * reads, and else its progress. `'changes'` and `'json'` are for commands that Ctrl-C ends.
    */
   shows?: (flags: FlagValues) => 'nothing' | 'progress' | 'changes' | 'json';
+  /**
+   * Whether SIGINT and SIGTERM cancel the command of `helm`, which would leave a pending revision
+   * otherwise. Default: they end the process.
+   */
+  isUndone?: boolean;
   /** Whether flags ask for all namespaces. Default: the command is for one. */
   isOfAll?: (flags: FlagValues) => boolean;
   /** Returns why a command that has ended well is a failure nevertheless. Default: it is none. */

@@ -93,6 +93,7 @@ export function testProgram(
   const guardians: GuardSettings[] = [];
   const files = { ...given.files };
   const interrupts = new Set<() => void>();
+  const stops = new Set<() => void>();
   const stdout = recordingTerminal(false);
   const stderr = recordingTerminal(given.isTerminal ?? false);
   const dependencies: ProgramDependencies = {
@@ -124,6 +125,10 @@ export function testProgram(
       interrupts.add(listener);
       return () => interrupts.delete(listener);
     },
+    onStop(listener) {
+      stops.add(listener);
+      return () => stops.delete(listener);
+    },
     runAgent(settings) {
       runs.push(settings);
       return Promise.resolve();
@@ -149,6 +154,7 @@ export function testProgram(
       for (const listener of interrupts) listener();
     },
     interrupts,
+    stops,
     runs,
     planes,
     sandboxes,
