@@ -4,7 +4,7 @@ import { OperationError, withPrefix } from './error.ts';
 import { withRedaction } from './evidence/redacted-reports.ts';
 import { redactionOfWork } from './evidence/work-redaction.ts';
 import type { Progress, StepName } from './progress.ts';
-import { deadlineAfter, timeLeft } from './state/deadline.ts';
+import { deadlineAfter, type Timed, timeLeft } from './state/deadline.ts';
 import { type Failure, type OperationState, phaseEnd, type Verb } from './state/operation-state.ts';
 import { recordedError } from './state/recorded-error.ts';
 import { releaseHold } from './steps/release-hold.ts';
@@ -15,8 +15,7 @@ import type { Work } from './work.ts';
 
 const never = new AbortController().signal;
 
-interface Timed {
-  timeout?: number;
+interface Limited extends Timed {
   /** Time limits of steps, in milliseconds. */
   stepTimeouts?: Readonly<Partial<Record<StepName, number>>>;
 }
@@ -25,10 +24,10 @@ interface Timed {
 export function initialState(
   { host, id = '', queued }: OperationContext,
   verb: Verb,
-  request: Timed & { namespace: string; releaseName: string },
+  request: Limited & { namespace: string; releaseName: string },
 ): OperationState {
-  const { namespace, releaseName, timeout } = request;
-  const deadline = deadlineAfter(host, timeout, queued);
+  const { namespace, releaseName } = request;
+  const deadline = deadlineAfter(host, request, queued);
   return { format: 1, id, verb, namespace, releaseName, phase: 'main', step: 'history', deadline };
 }
 
@@ -37,7 +36,7 @@ export function initialState(
  * the state after each step. If `context.abandon` aborts, throws at once and leaves everything as
  * it is, so that the operation can be continued from the last state that was saved.
  */
-export async function runOperation<Request extends Timed, Outcome>(
+export async function runOperation<Request extends Limited, Outcome>(
   work: Work<Request>,
   initial: OperationState,
   tables: VerbTables<Request, Outcome>,
@@ -68,7 +67,7 @@ interface PhaseStop {
 }
 
 /** Runs the steps of the present phase that are left, and returns the state before the next one. */
-async function runPhase<Request extends Timed>(
+async function runPhase<Request extends Limited>(
   work: Work<Request>,
   given: OperationState,
   table: VerbTable<Request, unknown>,
@@ -132,15 +131,15 @@ function afterPhase<Request>(
 }
 
 /** Starts the time limit of a phase that has its own. */
-function withDeadline<Request extends Timed>(
+function withDeadline<Request extends Limited>(
   { host }: OperationContext,
-  { timeout }: Request,
+  request: Request,
   phase: Phase<Request>,
   state: OperationState,
 ): OperationState {
   if (phase.limit !== 'own' || state.undo?.deadline !== undefined) return state;
   const { remaining = [], ended = [] } = state.undo ?? {};
-  return { ...state, undo: { remaining, ended, deadline: deadlineAfter(host, timeout) } };
+  return { ...state, undo: { remaining, ended, deadline: deadlineAfter(host, request) } };
 }
 
 function limitOf<Request>(context: OperationContext, phase: Phase<Request>, state: OperationState): TimeLimit {
@@ -152,7 +151,7 @@ function limitOf<Request>(context: OperationContext, phase: Phase<Request>, stat
 }
 
 /** Runs the steps of a phase. Reports them as parts of one step if the phase is a group. */
-async function runSteps<Request extends Timed>(
+async function runSteps<Request extends Limited>(
   work: Work<Request>,
   state: OperationState,
   phase: Phase<Request>,
@@ -189,7 +188,7 @@ function reportNested(tools: StepTools, { step, state, message, resources, evide
 }
 
 /** Stops at the end of the phase, at a failure, or if a step has changed the verb. */
-async function runEachStep<Request extends Timed>(
+async function runEachStep<Request extends Limited>(
   work: Work<Request>,
   initial: OperationState,
   phase: Phase<Request>,
@@ -236,7 +235,7 @@ interface StepResult {
 }
 
 /** Returns the own time limit of a step. Undoing an operation has none for its steps. */
-function timeoutOf<Request extends Timed>(
+function timeoutOf<Request extends Limited>(
   { name, isUnlimited = false }: Step<Request>,
   { limit }: Phase<Request>,
   { stepTimeouts }: Request,

@@ -29,6 +29,7 @@ import { deleteRevision, supersede, updateRevision } from './steps/revisions.ts'
 import type { StateTools, Step, VerbTable } from './steps/step.ts';
 import { requireTrusted } from './steps/trust.ts';
 import { waitUntilGone } from './wait/deletion.ts';
+import { limitedWait } from './wait/limited-wait.ts';
 import { knownHistory, newWork, ownRevision, readHistory, type Work } from './work.ts';
 
 type UninstallWork = Work<UninstallRequest>;
@@ -179,9 +180,12 @@ async function wait(state: OperationState, work: UninstallWork, tools: StateTool
     return state;
   }
   const { deleted } = revisionOf(state).changes;
-  const wanted = { context: work.context, tools, labelled: true };
-  const gone = () => waitUntilGone(deleted, wanted);
-  await (work.context.whileWaiting?.(gone) ?? gone());
+  const { context } = work;
+  const gone = () =>
+    limitedWait(context, state.deadline, tools, (own) =>
+      waitUntilGone(deleted, { context, tools: own, labelled: true }),
+    );
+  await (context.whileWaiting?.(gone) ?? gone());
   tools.done(`${deleted.length} deleted`);
   return state;
 }

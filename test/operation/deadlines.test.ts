@@ -1,6 +1,6 @@
 import type { OperationContext } from '../../src/operation/context.ts';
 import type { OperationState } from '../../src/operation/state/operation-state.ts';
-import { configMap, deployment } from './manifests.ts';
+import { configMap, deployment, hook, job } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
 import { newWorld, releaseName, sandboxTest, stepEnds } from './world.ts';
 
@@ -30,6 +30,53 @@ test('the time limit of another step does not count', async (t) => {
   const world = newWorld(t, ready);
   await world.install(ready, { stepTimeouts: { apply: 60_000, delete: 1234 } }, ending(1234));
   t.deepEqual(await world.history(), ['1:deployed']);
+});
+
+const ofWaits = { timeout: 1234, timeoutScope: 'wait' } as const;
+const endless = textChart({ 'j.yaml': job('slow', { args: ['sleep', '1000h'], annotations: hook('pre-install') }) });
+
+test('with the scope `wait`, only waits have the time limit', async (t) => {
+  const world = newWorld(t, chart);
+  await world.install(chart, { ...ofWaits, timeout: 1, wait: false });
+  await world.upgrade(chart, { ...ofWaits, timeout: 1, wait: false });
+  t.deepEqual(await world.history(), ['1:superseded', '2:deployed']);
+});
+
+test('with the scope `wait`, the wait for resources has the time limit, also while the operation is undone', async (t) => {
+  const world = newWorld(t, chart);
+  await world.install(chart, { wait: false });
+  const error = await t.throwsAsync(world.upgrade(chart, ofWaits, ending(1234)), { code: 'timeout' });
+  const late = /timed out after 1\.234s\nresource Deployment\/.*\/web not ready/.source;
+  t.regex(
+    error.message,
+    new RegExp(`^an error occurred while rolling back the release. original upgrade error: ${late}.*: ${late}`, 's'),
+  );
+  t.deepEqual(await world.history(), ['1:deployed', '2:failed', '3:failed']);
+});
+
+test('with the scope `wait`, each hook has the time limit', async (t) => {
+  const ended: number[] = [];
+  const startTimer: OperationContext['startTimer'] = (milliseconds) => () => ended.push(milliseconds);
+  const annotations = hook('pre-install', { policy: 'hook-failed' });
+  const two = textChart({ 'a.yaml': job('a', { annotations }), 'b.yaml': job('b', { annotations }) });
+  const world = newWorld(t, two);
+  await world.install(two, { ...ofWaits, wait: false }, { startTimer });
+  t.is(ended.filter((milliseconds) => milliseconds === 1234).length, 2);
+
+  const slow = newWorld(t, endless);
+  const error = await t.throwsAsync(slow.install(endless, { ...ofWaits, atomic: false }, ending(1234)), {
+    code: 'timeout',
+  });
+  t.regex(error.message, /^failed pre-install: timed out after 1\.234s\nresource Job\/.*\/slow not ready/);
+});
+
+test('with the scope `wait`, the wait for a deletion has the time limit', async (t) => {
+  const finalized = { name: 'a', finalizers: ['example.com/kept'] };
+  const kept = textChart({ 'a.yaml': JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: finalized }) });
+  const world = newWorld(t, kept);
+  await world.install(kept);
+  const error = await t.throwsAsync(world.uninstall({ ...ofWaits, wait: true }, ending(1234)), { code: 'timeout' });
+  t.regex(error.message, /^uninstallation completed with 1 error\(s\): timed out after 1\.234s\nresource ConfigMap/);
 });
 
 test('the time that an operation has waited for its turn counts towards its time limit', async (t) => {

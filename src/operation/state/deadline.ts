@@ -7,14 +7,29 @@ export interface Deadline {
   at: number;
   /** The whole time limit, in milliseconds. */
   timeout: number;
+  /** Whether the time limit is one of each wait, which may start any time until the deadline. */
+  isOfWaits?: boolean;
+}
+
+/** The time limit of a request. */
+export interface Timed {
+  /** In milliseconds. Default: {@link defaultTimeout}. */
+  timeout?: number;
+  /** Whether it limits the whole operation or each wait. Default: `operation`. */
+  timeoutScope?: 'operation' | 'wait';
 }
 
 /** The default of the helm CLI, in milliseconds. */
 export const defaultTimeout = 5 * 60_000;
 
+/** Time limit of an operation of which only the waits have one, in milliseconds. */
+const longestTimeout = 168 * 3_600_000;
+
 /** Returns the end of a time limit of which some milliseconds have passed. */
-export function deadlineAfter(host: Host, timeout = defaultTimeout, passed = 0): Deadline {
-  return { at: epochMilliseconds(host) + timeout - passed, timeout };
+export function deadlineAfter(host: Host, { timeout = defaultTimeout, timeoutScope }: Timed, passed = 0): Deadline {
+  const start = epochMilliseconds(host) - passed;
+  if (timeoutScope === 'wait') return { at: start + longestTimeout, timeout, isOfWaits: true };
+  return { at: start + timeout, timeout };
 }
 
 /** Returns the milliseconds that are left, which is negative after the deadline. */

@@ -18,6 +18,7 @@ import type { DeployOptions, ReuseOptions } from '../request.ts';
 import { recordChanges } from '../state/object-changes.ts';
 import { type OperationState, phaseEnd, revisionOf, withRevision } from '../state/operation-state.ts';
 import { failFastOf, type SettleOptions } from '../wait/judge.ts';
+import { limitedWait } from '../wait/limited-wait.ts';
 import { readyTimeouts } from '../wait/limits.ts';
 import { unwatchedObjects, waitUntilReady } from '../wait/ready.ts';
 import { ownRevision, storedRevision, type Work } from '../work.ts';
@@ -168,8 +169,10 @@ async function wait(state: OperationState, work: DeployWork, tools: StateTools):
   };
   const areLogsFollowed = work.request.logs === true && toCompletion.length > 0;
   await withEvidence(state, work, tools, () => {
-    const ready = () => waitUntilReady(expected, { ...options, tools });
-    return areLogsFollowed ? withLogs(state, work, tools, { objects: created }, ready) : ready();
+    return limitedWait(work.context, state.deadline, tools, (own) => {
+      const ready = () => waitUntilReady(expected, { ...options, tools: own });
+      return areLogsFollowed ? withLogs(state, work, own, { objects: created }, ready) : ready();
+    });
   });
   tools.done(countText(refs.length, 'ready'));
   return state;

@@ -4,7 +4,7 @@ import { defineCommand, releaseKey } from './definition.ts';
 import { field } from './field.ts';
 import { releaseAnswer } from './release-answer.ts';
 import { releaseIdentity } from './release-fields.ts';
-import { timeoutField } from './wait-fields.ts';
+import { timeoutField, timeoutScopeField } from './wait-fields.ts';
 
 const names = z.array(objectName).max(10_000).optional();
 
@@ -20,6 +20,7 @@ export const testRelease = defineCommand({
   fields: {
     ...releaseIdentity,
     timeout: timeoutField,
+    timeoutScope: timeoutScopeField,
     include: field(names.describe('Names of the tests to run. Default: all')),
     exclude: field(names.describe('Names of tests not to run. Default: none')),
     logs: field(

@@ -5,7 +5,14 @@ import { ifBusyField, noHooksField } from './deploy-fields.ts';
 import { field, withSchema } from './field.ts';
 import { releaseAnswer } from './release-answer.ts';
 import { recoverOptions, releaseArgument, releaseIdentity } from './release-fields.ts';
-import { hookTimeoutField, logsField, stepTimeoutsField, timeoutField, waitOption } from './wait-fields.ts';
+import {
+  hookTimeoutField,
+  logsField,
+  stepTimeoutsField,
+  timeoutField,
+  timeoutScopeField,
+  waitOption,
+} from './wait-fields.ts';
 
 export const uninstallRelease = defineCommand({
   summary: 'Uninstalls a release. The `release` of the answer has the status `uninstalled`.',
@@ -13,6 +20,7 @@ export const uninstallRelease = defineCommand({
   fields: {
     ...releaseIdentity,
     timeout: timeoutField,
+    timeoutScope: timeoutScopeField,
     wait: field(
       waitOption
         .optional()

@@ -10,7 +10,37 @@ export const timeoutField = field(
     .describe(
       'Time limit for the whole operation, the wait for its turn included: a Go duration (`5m0s`, `1h30m`) or a number of seconds; more than 0, at most `168h`. Default: `5m`',
     ),
-  { name: 'timeout', kind: 'duration', initial: '5m0s', help: 'time limit of the whole operation, at most 168h' },
+  {
+    name: 'timeout',
+    kind: 'duration',
+    initial: '5m0s',
+    only: 'ctl',
+    help: 'time limit of the whole operation, at most 168h',
+  },
+  {
+    name: 'timeout',
+    kind: 'duration',
+    initial: '5m0s',
+    only: 'helm',
+    help: 'time limit of each wait, such as that for a hook, at most 168h',
+  },
+);
+
+export const timeoutScopeField = field(
+  z
+    .enum(['operation', 'wait'])
+    .optional()
+    .describe(
+      'What `timeout` limits: `"operation"` all of it, or `"wait"`, as in Helm, the wait for resources and that for each hook, also while the operation is undone, and the wait for its turn. Default: `"operation"`',
+    ),
+  {
+    name: 'timeout-scope',
+    kind: 'choice',
+    choices: { operation: 'operation', wait: 'wait' },
+    only: 'ctl',
+    helmDefault: 'wait',
+    help: 'what --timeout limits: the operation, or as in helm each wait (default: operation)',
+  },
 );
 
 export const waitOption = z.union([z.boolean(), z.enum(['watcher', 'legacy', 'hookOnly'])], {
@@ -183,6 +213,7 @@ const settleField = field(
 /** The options of commands that deploy a revision and wait for it. */
 export const waitOptions = {
   timeout: timeoutField,
+  timeoutScope: timeoutScopeField,
   wait: waitField,
   waitForJobs: field(z.boolean().optional().describe('Wait until Jobs have completed, too. Default: true'), {
     name: 'wait-for-jobs',

@@ -432,6 +432,7 @@ test('apply-plan sends the id and prints the release', async (t) => {
 });
 
 const helmDefaults = {
+  timeoutScope: 'wait',
   wait: 'hookOnly',
   waitForJobs: false,
   settle: false,
@@ -455,6 +456,7 @@ test(sends, 'install web nginx --wait=legacy --rollback-on-failure=false', 'inst
 });
 test(sends, 'install web nginx --dry-run --hide-secret', 'install_release', { dryRun: 'client', hideSecret: true });
 test(sends, 'install web nginx --upgrade --unchanged skip', 'install_release', { upgrade: true, unchanged: 'skip' });
+test(sends, 'install web nginx --timeout-scope wait', 'install_release', { timeoutScope: 'wait' });
 test(sends, 'install web nginx --hook-timeout 90s', 'install_release', { hookTimeout: 90_000 });
 test(sends, 'install web nginx --step-timeout pre-hooks=30s,wait=2m', 'install_release', {
   stepTimeouts: { 'pre-hooks': 30_000, wait: 120_000 },
@@ -488,6 +490,7 @@ test(sends, 'upgrade web nginx --progress-deadline 2m', 'upgrade_release', {
 });
 test(sends, 'rollback web --settle none', 'rollback_release', { settle: false });
 test(sends, 'rollback web --helm-defaults', 'rollback_release', {
+  timeoutScope: 'wait',
   wait: 'hookOnly',
   waitForJobs: false,
   settle: false,
@@ -500,7 +503,10 @@ test(sends, 'rollback web --fail-fast never --fail-grace 2m', 'rollback_release'
 test(sends, 'install web nginx --fail-fast crash_loop=transient,probe_failed=fatal', 'install_release', {
   failFast: { crash_loop: 'transient', probe_failed: 'fatal' },
 });
-test(sends, 'uninstall web --helm-defaults', 'uninstall_release', { wait: 'hookOnly' });
+test(sends, 'uninstall web --helm-defaults', 'uninstall_release', {
+  timeoutScope: 'wait',
+  wait: 'hookOnly',
+});
 test(
   sends,
   'delete web --keep-history --ignore-not-found --no-hooks --cascade foreground --dry-run --wait',

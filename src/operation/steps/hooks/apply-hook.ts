@@ -81,7 +81,10 @@ async function startedRun(
 ): Promise<HookRun> {
   const owner = { name: state.releaseName, namespace: state.namespace };
   const timeout = annotatedTimeout(hook.path, objects);
-  const before = await deleteBeforeCreation(context, owner, hook, objects, tools);
+  const before = await deleteBeforeCreation(context, owner, hook, objects, {
+    ...tools,
+    deadline: state.deadline,
+  });
   // server-side apply refuses an object without a name
   const names = method === 'csa' ? generatedNames(context.host, objects) : [];
   const execution = { started_at: formatTime(context.host.now()), phase: 'Running' };

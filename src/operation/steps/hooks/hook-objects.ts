@@ -8,10 +8,12 @@ import type { ReleaseObject } from '../../apply/release-object.ts';
 import { type SeenObject, seenObject } from '../../apply/seen-object.ts';
 import { cancelModeOf } from '../../cancellation.ts';
 import { OperationError } from '../../error.ts';
+import type { Deadline } from '../../state/deadline.ts';
 import { type HookRun, policiesOf } from '../../state/hook-run.ts';
 import { timeLimit } from '../../time-limit.ts';
 import { waitUntilGone } from '../../wait/deletion.ts';
 import { waitUntilJobStarted } from '../../wait/job-start.ts';
+import { limitedWait } from '../../wait/limited-wait.ts';
 import type { WorkContext } from '../../work.ts';
 import type { StepTools } from '../step-runner.ts';
 
@@ -37,7 +39,7 @@ export async function deleteBeforeCreation(
   owner: Owner,
   hook: Hook,
   objects: readonly ReleaseObject[],
-  tools: StepTools,
+  { deadline, ...tools }: StepTools & { deadline: Deadline },
 ): Promise<string[]> {
   const { cluster } = context;
   const { signal } = tools;
@@ -57,7 +59,7 @@ export async function deleteBeforeCreation(
     await waitUntilJobStarted(ref, live, { context, tools });
     if (await deleteSeen(cluster, seen, { onLeft, signal })) deleted.push(seen);
   }
-  await waitUntilGone(deleted, { context, tools, labelled: false });
+  await waitForDeletion(context, deleted, { ...tools, deadline });
   return left;
 }
 
@@ -150,7 +152,7 @@ export async function deleteApplied(
   context: WorkContext,
   { hook, run }: StartedHook,
   policy: string,
-  tools: StepTools,
+  tools: StepTools & { deadline?: Deadline },
 ): Promise<void> {
   if (!hasPolicy(hook, policy)) return;
   const deleted: SeenObject[] = [];
@@ -159,7 +161,18 @@ export async function deleteApplied(
     if (isDefinition(object.ref) || (isNamespace(object.ref) && !object.isNew)) continue;
     if (await deleteSeen(context.cluster, object, options)) deleted.push(object);
   }
-  await waitUntilGone(deleted, { context, tools, labelled: false });
+  await waitForDeletion(context, deleted, tools);
+}
+
+/** Default of `deadline`: the tools have the time limit. */
+async function waitForDeletion(
+  context: WorkContext,
+  deleted: readonly SeenObject[],
+  { deadline, ...tools }: StepTools & { deadline?: Deadline },
+): Promise<void> {
+  if (deleted.length === 0) return;
+  const wait = (own: StepTools) => waitUntilGone(deleted, { context, tools: own, labelled: false });
+  await (deadline === undefined ? wait(tools) : limitedWait(context, deadline, tools, wait));
 }
 
 /** Whether an earlier run of the hook is deleted before the next one. */

@@ -3,7 +3,9 @@ import { annotatedDuration } from '../../annotated-duration.ts';
 import type { ReleaseObject } from '../../apply/release-object.ts';
 import type { OperationContext } from '../../context.ts';
 import { OperationError } from '../../error.ts';
+import type { Deadline } from '../../state/deadline.ts';
 import { durationText, timeLimit } from '../../time-limit.ts';
+import { limitedWait } from '../../wait/limited-wait.ts';
 import type { StateTools } from '../step.ts';
 
 /** Annotation of a hook with its time limit, as a Go duration. */
@@ -17,17 +19,17 @@ export function annotatedTimeout(path: string, objects: readonly ReleaseObject[]
 }
 
 /**
- * Waits for a hook with its own time limit, if it has one; that of the operation counts in any
- * case. Throws `hook_failed` if its own is over.
+ * Waits for a hook with its own time limit, or else with that of each wait; that of the operation
+ * counts in any case. Throws `hook_failed` if its own is over.
  */
 export async function withHookTimeout<T>(
-  { startTimer }: OperationContext,
-  { path, timeout }: { path: string; timeout: number | undefined },
+  context: OperationContext,
+  { path, timeout, deadline }: { path: string; timeout: number | undefined; deadline: Deadline },
   tools: StateTools,
   wait: (tools: StateTools) => Promise<T>,
 ): Promise<T> {
-  if (timeout === undefined) return await wait(tools);
-  const limit = timeLimit(timeout, [tools.signal], startTimer);
+  if (timeout === undefined) return await limitedWait(context, deadline, tools, wait);
+  const limit = timeLimit(timeout, [tools.signal], context.startTimer);
   try {
     return await wait({ ...tools, signal: limit.signal });
   } catch (cause) {

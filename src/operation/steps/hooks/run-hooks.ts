@@ -80,7 +80,7 @@ export async function runHooks(
   }
   await beforeDeletion(selected);
   for (const started of startedHooks(hooks, runsOf(state, event)).reverse()) {
-    await deleteApplied(work.context, started, 'hook-succeeded', tools);
+    await deleteApplied(work.context, started, 'hook-succeeded', { ...tools, deadline: state.deadline });
   }
   tools.done(`${placed.length} ${event} ${placed.length === 1 ? 'hook' : 'hooks'}`);
   return state;
@@ -121,7 +121,7 @@ async function waitForHook(
   const run = runOf(state, event, index);
   if (run === undefined) throw new Error(`hook ${hook.path} has not started`);
   try {
-    const limit = { path: hook.path, timeout: run.timeout ?? hookTimeout };
+    const limit = { path: hook.path, timeout: run.timeout ?? hookTimeout, deadline: state.deadline };
     await withEvidence(state, work, tools, () =>
       withHookTimeout(context, limit, tools, async (own) => {
         const wait = () => waitForEnd(context, run, { tools: own, failFast });
