@@ -185,6 +185,19 @@ test('a dry run of an uninstallation only looks for the release, as with helm', 
   t.deepEqual(await helm('uninstall', 'missing'), { code: 1, stdout: '', stderr });
 });
 
+// the text is that of helm 4.2.4
+test('a folder that is not a chart is refused before its files are read, as with helm', async (t) => {
+  const helm = await helmOnCluster(t);
+  const folder = await mkdtemp(join(tmpdir(), 'no-chart-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'large'), Buffer.alloc(6 * 1024 * 1024));
+  const path = join(folder, 'Chart.yaml');
+  const problem = `unable to detect chart at ${path}: open ${path}: no such file or directory\n`;
+  const refused = { code: 1, stdout: '' };
+  t.deepEqual(await helm('install', 'one', folder), { ...refused, stderr: `Error: INSTALLATION FAILED: ${problem}` });
+  t.deepEqual(await helm('upgrade', 'one', folder), { ...refused, stderr: `Error: ${problem}` });
+});
+
 test('an object without a name is refused with the text of helm', async (t) => {
   const helm = await helmOnCluster(t);
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { labels: { a: 'b' } } };

@@ -13,6 +13,7 @@ import {
   type LocatedChart,
   type ReferredChart,
   referredChart,
+  requireKnownFormat,
   updateDependencies,
 } from '../../../downloader/index.ts';
 import type { CommandAnswers } from '../../../protocol/commands/index.ts';
@@ -79,6 +80,7 @@ export async function loadToDeploy(
 ): Promise<LoadedChart | undefined> {
   if (!('chart' in found)) return undefined;
   const { log } = context;
+  await requireKnownFormat(found.chart);
   const loaded = await loadChartFiles(found.chart, log.notice);
   const { chart } = loaded;
   const warn = () => {
