@@ -1,7 +1,10 @@
-/** One requirement of a label selector. `values` is empty for `Exists` and `DoesNotExist`. */
+/**
+ * One requirement of a label selector. `values` is empty for `Exists` and `DoesNotExist`, and one
+ * integer for `Gt` and `Lt`, which the selectors of workloads do not have.
+ */
 export interface LabelRequirement {
   key: string;
-  operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+  operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt';
   values: readonly string[];
 }
 
@@ -22,9 +25,13 @@ const value = '((?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?)';
 const existence = new RegExp(`^(!?)\\s*${key}$`);
 const equality = new RegExp(`^${key}\\s*(==|=|!=)\\s*${value}$`);
 const membership = new RegExp(`^${key}\\s+(in|notin)\\s*\\(([^()]*)\\)$`);
+const comparison = new RegExp(`^${key}\\s*([<>])\\s*${value}$`);
 const wholeValue = new RegExp(`^${value}$`);
 
-/** Reads a selector in the API's text form: `app=web,tier in (a,b),!old`. */
+/** The largest 64-bit integer. A label cannot have a sign. */
+const maxInteger = 2n ** 63n - 1n;
+
+/** Reads a selector in the API's text form: `app=web,tier in (a,b),!old,generation>2`. */
 export function parseLabelSelector(text: string): LabelRequirement[] {
   if (text.trim() === '') return [];
   return partsOf(text).map((part) => parseRequirement(part.trim(), text));
@@ -52,6 +59,12 @@ function parseRequirement(part: string, whole: string): LabelRequirement {
   if (exists) return { key: exists[2] ?? '', operator: exists[1] === '!' ? 'DoesNotExist' : 'Exists', values: [] };
   const equal = equality.exec(part);
   if (equal) return { key: equal[1] ?? '', operator: equal[2] === '!=' ? 'NotIn' : 'In', values: [equal[3] ?? ''] };
+  const compared = comparison.exec(part);
+  if (compared) {
+    const [, key = '', operator, value = ''] = compared;
+    requireInteger(value);
+    return { key, operator: operator === '>' ? 'Gt' : 'Lt', values: [value] };
+  }
   const member = membership.exec(part);
   if (member) {
     const values = (member[3] ?? '').split(',').map((item) => item.trim());
@@ -62,6 +75,20 @@ function parseRequirement(part: string, whole: string): LabelRequirement {
   throw new SelectorError(
     `unable to parse requirement: ${JSON.stringify(part)} in the label selector ${JSON.stringify(whole)}`,
   );
+}
+
+/** Throws an error with the text of the API server. */
+function requireInteger(value: string): void {
+  if (integerOf(value) !== undefined) return;
+  throw new SelectorError(
+    `unable to parse requirement: values[0]: Invalid value: ${JSON.stringify(value)}: for 'Gt', 'Lt' operators, the value must be an integer`,
+  );
+}
+
+function integerOf(value: string | undefined): bigint | undefined {
+  if (value === undefined || !/^\d+$/.test(value)) return undefined;
+  const integer = BigInt(value);
+  return integer > maxInteger ? undefined : integer;
 }
 
 /**
@@ -96,6 +123,15 @@ export function matchesLabels(requirements: readonly LabelRequirement[], labels:
         return found !== undefined;
       case 'DoesNotExist':
         return found === undefined;
+      case 'Gt':
+      case 'Lt':
+        return isCompared(operator, integerOf(found), integerOf(values[0]));
     }
   });
+}
+
+/** Whether a comparison holds. As in Kubernetes, it does not for other labels than integers. */
+function isCompared(operator: 'Gt' | 'Lt', found: bigint | undefined, limit: bigint | undefined): boolean {
+  if (found === undefined || limit === undefined) return false;
+  return operator === 'Gt' ? found > limit : found < limit;
 }

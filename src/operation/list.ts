@@ -94,7 +94,7 @@ function parseSelector(selector: string) {
     return parseLabelSelector(selector);
   } catch (cause) {
     if (!(cause instanceof SelectorError)) throw cause;
-    throw new OperationError('bad_payload', `selector: ${cause.message}`, { cause });
+    throw new OperationError('bad_payload', cause.message, { cause });
   }
 }
 

@@ -155,5 +155,8 @@ function requirementText({ key, operator, values }: LabelRequirement): string {
       return key;
     case 'DoesNotExist':
       return `!${key}`;
+    case 'Gt':
+    case 'Lt':
+      return `${key}${operator === 'Gt' ? '>' : '<'}${values.join('')}`;
   }
 }
