@@ -7,6 +7,9 @@ import { plainObject } from '../release/plain-value.ts';
 /** Address that client-go has if nothing says another one. */
 const defaultServer = 'http://localhost:8080';
 
+/** Name of what settings alone say. */
+const unnamed = 'helm';
+
 /**
  * Returns the cluster that Helm's settings name: that of the kubeconfig with what flags and
  * environment change, or in a pod without a kubeconfig that of its service account. Throws an error
@@ -24,16 +27,18 @@ export async function helmCluster(
   if (context === undefined && settings.kubeApiServer === '' && env['KUBERNETES_SERVICE_HOST'] !== undefined) {
     return 'service-account';
   }
-  const cluster = { ...fieldsOf(config.clusters.get(textAt(context, 'cluster'))), ...clusterOverrides(settings) };
-  const user = { ...fieldsOf(config.users.get(textAt(context, 'user'))), ...userOverrides(settings) };
-  const name = 'helm';
+  const clusterName = textAt(context, 'cluster');
+  const userName = textAt(context, 'user');
+  const cluster = { ...fieldsOf(config.clusters.get(clusterName)), ...clusterOverrides(settings) };
+  const user = { ...fieldsOf(config.users.get(userName)), ...userOverrides(settings) };
+  const names = { cluster: clusterName || unnamed, user: userName || unnamed };
   const text = JSON.stringify({
-    'current-context': name,
-    contexts: [{ name, context: { cluster: name, user: name } }],
-    clusters: [{ name, cluster: { server: defaultServer, ...cluster } }],
-    users: [{ name, user }],
+    'current-context': contextName || unnamed,
+    contexts: [{ name: contextName || unnamed, context: names }],
+    clusters: [{ name: names.cluster, cluster: { server: defaultServer, ...cluster } }],
+    users: [{ name: names.user, user }],
   });
-  return { text, impersonateGroups: settings.kubeAsGroups };
+  return { text };
 }
 
 function clusterOverrides(settings: HelmSettings) {
@@ -46,12 +51,14 @@ function clusterOverrides(settings: HelmSettings) {
 }
 
 function userOverrides(settings: HelmSettings) {
-  return given({ token: settings.kubeToken, as: settings.kubeAsUser });
+  return given({ token: settings.kubeToken, as: settings.kubeAsUser, 'as-groups': settings.kubeAsGroups });
 }
 
 /** Returns the settings that are not empty. */
-function given(fields: Readonly<Record<string, string | boolean>>) {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '' && value !== false));
+function given(fields: Readonly<Record<string, string | boolean | readonly string[]>>) {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => (typeof value === 'boolean' ? value : value.length > 0)),
+  );
 }
 
 function fieldsOf(fields: ReadonlyMap<string, Value> | undefined) {

@@ -18,10 +18,12 @@ export async function openReleases(
   onValueWarning: (warning: ValueWarning) => void,
 ): Promise<Releases> {
   const storageDriver = driverOf(env['HELM_DRIVER']);
-  const cluster = await helmCluster(env, settings, kubeConfig).catch((error: unknown) => {
-    throw new Error(`kubernetes cluster unreachable: ${messageOf(error)}`);
-  });
-  return clusterReleases({ cluster, storageDriver, progress: () => undefined, onValueWarning });
+  try {
+    const cluster = await helmCluster(env, settings, kubeConfig);
+    return clusterReleases({ cluster, storageDriver, progress: () => undefined, onValueWarning });
+  } catch (cause) {
+    throw new Error(`kubernetes cluster unreachable: ${messageOf(cause)}`, { cause });
+  }
 }
 
 /** Returns the driver of a name as helm reads it: in the singular or the plural. */

@@ -6,9 +6,11 @@ import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+import { messageOf } from '../errors/index.ts';
 import { accountUser, type ServiceAccount } from '../objects/service-account.ts';
+import { impersonationHeaders, requireImpersonatedUser } from './impersonation.ts';
 import { KubeError } from './kube-error.ts';
-import { type LoadedKubeConfig, parseKubeConfig, readKubeConfigs } from './kubeconfig-files.ts';
+import { type LoadedKubeConfig, parseKubeConfig, readKubeConfigs, type UserFields } from './kubeconfig-files.ts';
 
 /**
  * Address of an API server and the credentials for it. Certificates and tokens are read again for
@@ -36,15 +38,7 @@ interface PreparedRequest {
  * A kubeconfig file, several that are merged like those of `KUBECONFIG`, the text of a kubeconfig,
  * or the service account of this pod.
  */
-export type ConnectionSource =
-  | { file: string }
-  | { files: readonly string[] }
-  | {
-      text: string;
-      /** Groups to impersonate, with the user of the kubeconfig. Default: none. */
-      impersonateGroups?: readonly string[];
-    }
-  | 'service-account';
+export type ConnectionSource = { file: string } | { files: readonly string[] } | { text: string } | 'service-account';
 
 interface TlsMaterial {
   ca?: unknown;
@@ -56,7 +50,8 @@ interface TlsMaterial {
 
 /** Reads the source. Sends nothing yet. Fails with `bad_request` if the source is not usable. */
 export function openConnection(source: ConnectionSource): Connection {
-  const { config, tokenFile } = loadConfig(source);
+  const { config, user } = loadConfig(source);
+  requireUsable({ config, user }, source);
   const cluster = config.getCurrentCluster();
   if (!cluster?.server) {
     throw new KubeError('bad_request', `${describe(source)} has no cluster in its current context`);
@@ -71,7 +66,7 @@ export function openConnection(source: ConnectionSource): Connection {
     agent.close().then(forget, forget);
   };
   let current: { material: TlsMaterial; agent: Dispatcher } | undefined;
-  const readToken = tokenFile === undefined ? undefined : tokenReader(tokenFile);
+  const readToken = user?.tokenFile === undefined ? undefined : tokenReader(user.tokenFile);
 
   return {
     server: server.replace(/(?<!\/)\/+$/, ''),
@@ -89,7 +84,7 @@ export function openConnection(source: ConnectionSource): Connection {
       const headers = {
         ...authHeaders(options),
         ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-        ...groupHeaders(source),
+        ...(user?.impersonation && impersonationHeaders(user.impersonation)),
       };
       return { dispatcher: current.agent, agent: socketAgent(options, material, { server, proxy }), headers };
     },
@@ -102,7 +97,7 @@ export function openConnection(source: ConnectionSource): Connection {
 /**
  * Returns a connection that sends its requests as a service account, through the same sockets. The
  * API server adds the groups of the account, so the right to impersonate the account is enough.
- * Users and groups that the kubeconfig itself impersonates are left out.
+ * Whom the kubeconfig itself impersonates is left out.
  */
 export function impersonating(connection: Connection, account: ServiceAccount): Connection {
   const user = accountUser(account);
@@ -117,20 +112,20 @@ export function impersonating(connection: Connection, account: ServiceAccount): 
   };
 }
 
-interface UserConfig {
+interface CurrentConfig {
   config: KubeConfig;
-  /** File with the bearer token of the current user. */
-  tokenFile: string | undefined;
+  /** Fields of the current user that client-node does not read. */
+  user: Partial<UserFields> | undefined;
 }
 
-function loadConfig(source: ConnectionSource): UserConfig {
+function loadConfig(source: ConnectionSource): CurrentConfig {
   try {
-    const { config, tokenFile } = readConfig(source);
+    const { config, user } = readConfig(source);
     // client-node refuses plain HTTP unless certificates are not verified; there are none to verify
     config.clusters = config.clusters.map((cluster) =>
       cluster.server.startsWith('http:') ? { ...cluster, skipTLSVerify: true } : cluster,
     );
-    return { config, tokenFile };
+    return { config, user };
   } catch (error) {
     throw new KubeError('bad_request', `${describe(source)} cannot be read: ${(error as Error).message}`, {
       cause: error,
@@ -138,15 +133,27 @@ function loadConfig(source: ConnectionSource): UserConfig {
   }
 }
 
-function readConfig(source: ConnectionSource): UserConfig {
+function readConfig(source: ConnectionSource): CurrentConfig {
   if (source === 'service-account') {
     const config = new KubeConfig();
     config.loadFromCluster();
     const provider = config.getCurrentUser()?.authProvider as { config?: { tokenFile?: string } } | undefined; // as loadFromCluster sets it
-    return { config, tokenFile: provider?.config?.tokenFile };
+    return { config, user: { tokenFile: provider?.config?.tokenFile } };
   }
-  const { config, tokenFiles } = readSource(source);
-  return { config, tokenFile: tokenFiles.get(config.getCurrentUser()?.name ?? '') };
+  const { config, users } = readSource(source);
+  return { config, user: users.get(config.getCurrentUser()?.name ?? '') };
+}
+
+/** Throws the error of client-go if it refuses the current context. */
+function requireUsable({ config, user }: CurrentConfig, source: ConnectionSource): void {
+  try {
+    if (user?.impersonation) requireImpersonatedUser(config.getCurrentUser()?.name ?? '', user.impersonation);
+  } catch (cause) {
+    const reason = messageOf(cause);
+    // a text is made of settings of helm, which has no more words either
+    const isText = typeof source === 'object' && 'text' in source;
+    throw new KubeError('bad_request', isText ? reason : `${describe(source)} cannot be used: ${reason}`, { cause });
+  }
 }
 
 function readSource(source: Exclude<ConnectionSource, 'service-account'>): LoadedKubeConfig {
@@ -203,12 +210,6 @@ function socketAgent(
   // that of client-node knows all kinds of proxies
   if (proxy !== undefined && agent instanceof HttpAgent) return agent;
   return server.startsWith('http:') ? new HttpAgent() : new HttpsAgent(definedMaterial(material));
-}
-
-function groupHeaders(source: ConnectionSource): Record<string, string[]> {
-  if (typeof source !== 'object' || !('text' in source)) return {};
-  const { impersonateGroups = [] } = source;
-  return impersonateGroups.length === 0 ? {} : { 'Impersonate-Group': [...impersonateGroups] };
 }
 
 function authHeaders(options: RequestOptions): Record<string, string> {

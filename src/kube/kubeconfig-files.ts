@@ -3,28 +3,42 @@ import { dirname, resolve } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { load } from 'js-yaml';
 import { isMissing } from '../errors/index.ts';
+import { objectsAt, stringAt } from '../objects/fields.ts';
+import { type Impersonation, readImpersonation } from './impersonation.ts';
 
 /** A kubeconfig, and what client-node does not read from it. */
 export interface LoadedKubeConfig {
   config: KubeConfig;
-  /** Paths of the files with tokens, by the names of their users. */
-  tokenFiles: ReadonlyMap<string, string>;
+  /** Fields that client-node does not read, by the names of users. */
+  users: ReadonlyMap<string, UserFields>;
+}
+
+export interface UserFields {
+  /** Path of the file with the token. */
+  tokenFile: string | undefined;
+  impersonation: Impersonation;
 }
 
 /** Reads the text of a kubeconfig, whose paths are relative to a folder. */
 export function parseKubeConfig(text: string, folder: string): LoadedKubeConfig {
   const config = emptyConfig();
-  if (text.split('\n').every((line) => /^\s*(?:#|$)/.test(line))) return { config, tokenFiles: new Map() };
+  if (text.split('\n').every((line) => /^\s*(?:#|$)/.test(line))) return { config, users: new Map() };
   const content: unknown = load(text);
-  if (content === null) return { config, tokenFiles: new Map() };
+  if (content === null) return { config, users: new Map() };
   config.loadFromString(text);
   config.makePathsAbsolute(folder);
-  const { users } = content as { users?: { name: string; user?: { tokenFile?: unknown } }[] }; // client-node has read it
-  const tokenFiles = (users ?? []).flatMap(({ name, user }): [string, string][] => {
-    const path = user?.tokenFile;
-    return typeof path === 'string' && path !== '' ? [[name, resolve(folder, path)]] : [];
+  const users = objectsAt(content, 'users').map(({ name, user }): [string, UserFields] => {
+    const userName = String(name);
+    const tokenFile = stringAt(user, 'tokenFile') ?? '';
+    return [
+      userName,
+      {
+        tokenFile: tokenFile === '' ? undefined : resolve(folder, tokenFile),
+        impersonation: readImpersonation(userName, user),
+      },
+    ];
   });
-  return { config, tokenFiles: new Map(tokenFiles) };
+  return { config, users: new Map(users.reverse()) }; // the first one with a name counts
 }
 
 /**
@@ -35,21 +49,18 @@ export function parseKubeConfig(text: string, folder: string): LoadedKubeConfig 
  */
 export function readKubeConfigs(files: readonly string[]): LoadedKubeConfig {
   const config = emptyConfig();
-  const tokenFiles = new Map<string, string>();
+  let users: ReadonlyMap<string, UserFields> = new Map();
   for (const file of files) {
     const text = textOf(file);
     if (text === undefined) continue;
     const next = parseFile(text, file);
-    for (const user of next.config.users) {
-      const tokenFile = next.tokenFiles.get(user.name);
-      if (tokenFile !== undefined && config.getUser(user.name) === null) tokenFiles.set(user.name, tokenFile);
-    }
+    users = new Map([...next.users, ...users]);
     config.clusters = firstOfEach([...config.clusters, ...next.config.clusters]);
     config.users = firstOfEach([...config.users, ...next.config.users]);
     config.contexts = firstOfEach([...config.contexts, ...next.config.contexts]);
     config.currentContext ||= next.config.currentContext;
   }
-  return { config, tokenFiles };
+  return { config, users };
 }
 
 function emptyConfig(): KubeConfig {

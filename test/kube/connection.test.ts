@@ -164,3 +164,66 @@ const refusesProxy = test.macro({
 });
 test(refusesProxy, 'proxy');
 test(refusesProxy, 'ftp://proxy.example');
+
+/** Returns the headers of a user that impersonates another one. */
+async function impersonationHeadersOf(t: ExecutionContext, user: object) {
+  const connection = openConnection({ text: kubeconfigOf('http://127.0.0.1:1', user) });
+  t.teardown(() => connection.close());
+  return (await connection.prepare()).headers;
+}
+
+const impersonates = test.macro({
+  async exec(t, user: object, headers: object) {
+    t.deepEqual(await impersonationHeadersOf(t, user), headers);
+  },
+  title: (_, user: object) => `impersonates ${JSON.stringify(user)}`,
+});
+test(impersonates, { as: 'bob' }, { 'Impersonate-User': 'bob' });
+test(
+  impersonates,
+  { as: 'bob', 'as-uid': '7', 'as-groups': ['g1', 'g2'], 'as-user-extra': { 'a/b%': ['x', 'y'], none: [] } },
+  {
+    'Impersonate-User': 'bob',
+    'Impersonate-Uid': '7',
+    'Impersonate-Group': ['g1', 'g2'],
+    'Impersonate-Extra-a%2Fb%25': ['x', 'y'],
+  },
+);
+test(impersonates, { as: 'Zoë', 'as-groups': ['é'] }, { 'Impersonate-User': 'ZoÃ«', 'Impersonate-Group': ['Ã©'] });
+test(impersonates, { 'as-groups': [], 'as-uid': null }, {});
+
+const refusesImpersonation = test.macro({
+  exec(t, user: object, message: string) {
+    t.throws(() => openConnection({ text: kubeconfigOf('http://127.0.0.1:1', user) }), {
+      code: 'bad_request',
+      message,
+    });
+  },
+  title: (_, user: object) => `refuses the impersonation of ${JSON.stringify(user)}`,
+});
+const withoutUser = 'invalid configuration: requesting uid, groups or user-extra for u without impersonating a user';
+test(refusesImpersonation, { 'as-groups': ['g'] }, withoutUser);
+test(refusesImpersonation, { 'as-uid': '7' }, withoutUser);
+test(refusesImpersonation, { as: '', 'as-user-extra': { a: ['b'] } }, withoutUser);
+const wrongType = 'the given kubeconfig cannot be read: ';
+test(refusesImpersonation, { as: 'b', 'as-groups': 'g' }, `${wrongType}as-groups of user "u" must be a list of texts`);
+test(refusesImpersonation, { as: 'b', 'as-uid': 7 }, `${wrongType}as-uid of user "u" must be text`);
+test(
+  refusesImpersonation,
+  { as: 'b', 'as-user-extra': { a: 'x' } },
+  `${wrongType}as-user-extra of user "u" must be lists of texts by name`,
+);
+
+test('the groups that a user of kubeconfig files impersonates are sent, and need a user', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'helm-agent-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'config');
+  writeFileSync(path, kubeconfigOf('http://127.0.0.1:1', { as: 'bob', 'as-groups': ['g'] }));
+  for (const source of [{ file: path }, { files: [path] }]) {
+    const connection = openConnection(source);
+    t.teardown(() => connection.close());
+    t.deepEqual((await connection.prepare()).headers, { 'Impersonate-User': 'bob', 'Impersonate-Group': ['g'] });
+  }
+  writeFileSync(path, kubeconfigOf('http://127.0.0.1:1', { 'as-groups': ['g'] }));
+  t.throws(() => openConnection({ file: path }), { message: `kubeconfig ${path} cannot be used: ${withoutUser}` });
+});

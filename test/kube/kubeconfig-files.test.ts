@@ -30,7 +30,7 @@ test('files are read as one, and the first entry with a name counts as a whole',
       'current-context': 'y',
     },
   });
-  const { config, tokenFiles } = readKubeConfigs(['a', 'b', 'c'].map(path));
+  const { config, users } = readKubeConfigs(['a', 'b', 'c'].map(path));
   t.is(config.getCurrentContext(), 'x');
   t.like(config.getCurrentCluster(), { server: 'https://a', caFile: undefined });
   t.is(config.getCurrentUser()?.token, 'b');
@@ -39,7 +39,7 @@ test('files are read as one, and the first entry with a name counts as a whole',
     config.getClusters().map(({ name }) => name),
     ['c', 'd'],
   );
-  t.is(tokenFiles.size, 0, 'a token file of an entry that does not count');
+  t.is(users.get('u')?.tokenFile, undefined, 'a token file of an entry that does not count');
 });
 
 test('paths are relative to the folder of their file', async (t) => {
