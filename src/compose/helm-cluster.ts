@@ -23,31 +23,46 @@ export async function helmCluster(
   const config = await kubeConfig();
   const contextName = settings.kubeContext || config.currentContext;
   const context = config.contexts.get(contextName);
-  if (context === undefined && contextName !== '') throw new Error(`context "${contextName}" does not exist`);
+  if (context === undefined && settings.kubeContext !== '') throw new Error(`context "${contextName}" does not exist`);
+  if (context === undefined && contextName !== '') {
+    throw new Error(`invalid configuration: context was not found for specified context: ${contextName}`);
+  }
   if (context === undefined && settings.kubeApiServer === '' && env['KUBERNETES_SERVICE_HOST'] !== undefined) {
     return 'service-account';
   }
   const clusterName = textAt(context, 'cluster');
   const userName = textAt(context, 'user');
-  const cluster = { ...fieldsOf(config.clusters.get(clusterName)), ...clusterOverrides(settings) };
+  const cluster = mergedCluster(fieldsOf(config.clusters.get(clusterName)), settings);
   const user = { ...fieldsOf(config.users.get(userName)), ...userOverrides(settings) };
   const names = { cluster: clusterName || unnamed, user: userName || unnamed };
   const text = JSON.stringify({
     'current-context': contextName || unnamed,
     contexts: [{ name: contextName || unnamed, context: names }],
-    clusters: [{ name: names.cluster, cluster: { server: defaultServer, ...cluster } }],
+    clusters: [{ name: names.cluster, cluster }],
     users: [{ name: names.user, user }],
   });
   return { text };
 }
 
-function clusterOverrides(settings: HelmSettings) {
-  return given({
-    server: settings.kubeApiServer,
-    'certificate-authority': settings.kubeCaFile,
-    'tls-server-name': settings.kubeTlsServerName,
-    'insecure-skip-tls-verify': settings.kubeInsecureSkipTlsVerify,
-  });
+/** Fields of a cluster that say how its server is verified. */
+const verification = ['certificate-authority', 'certificate-authority-data', 'insecure-skip-tls-verify'];
+
+/** Changes a cluster by settings. Those about verification replace all that it says about that. */
+function mergedCluster(cluster: Readonly<Record<string, unknown>>, settings: HelmSettings) {
+  const { kubeApiServer, kubeCaFile, kubeTlsServerName, kubeInsecureSkipTlsVerify } = settings;
+  const replaced = [
+    ...(kubeCaFile !== '' || kubeInsecureSkipTlsVerify ? verification : []),
+    ...(kubeApiServer === '' ? [] : ['tls-server-name']),
+  ];
+  return {
+    ...Object.fromEntries(Object.entries(cluster).filter(([field]) => !replaced.includes(field))),
+    ...given({
+      'certificate-authority': kubeCaFile,
+      'tls-server-name': kubeTlsServerName,
+      'insecure-skip-tls-verify': kubeInsecureSkipTlsVerify,
+    }),
+    server: kubeApiServer || cluster['server'] || defaultServer,
+  };
 }
 
 function userOverrides(settings: HelmSettings) {

@@ -64,7 +64,7 @@ export function decodeJsonArray(text: string): { value: readonly Value[]; error?
   return { value: [], error: mismatch(value, '[]interface {}') };
 }
 
-function mismatch(value: Value, goType: string): string {
+export function mismatch(value: Value, goType: string): string {
   // for a value that is not a container, the only possible error is a number's
   const kind =
     typeof value === 'string'

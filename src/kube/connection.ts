@@ -8,8 +8,10 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import { messageOf } from '../errors/index.ts';
 import { accountUser, type ServiceAccount } from '../objects/service-account.ts';
-import { impersonationHeaders, requireImpersonatedUser } from './impersonation.ts';
+import { pluginCredentials } from './exec-plugin.ts';
+import { impersonationHeaders, noImpersonation } from './impersonation.ts';
 import { KubeError } from './kube-error.ts';
+import { requireUsable } from './kubeconfig-check.ts';
 import { type LoadedKubeConfig, parseKubeConfig, readKubeConfigs, type UserFields } from './kubeconfig-files.ts';
 
 /**
@@ -50,8 +52,9 @@ interface TlsMaterial {
 
 /** Reads the source. Sends nothing yet. Fails with `bad_request` if the source is not usable. */
 export function openConnection(source: ConnectionSource): Connection {
-  const { config, user } = loadConfig(source);
-  requireUsable({ config, user }, source);
+  const loaded = loadConfig(source);
+  requireUsableContext(loaded, source);
+  const { config, user } = withScheme(loaded);
   const cluster = config.getCurrentCluster();
   if (!cluster?.server) {
     throw new KubeError('bad_request', `${describe(source)} has no cluster in its current context`);
@@ -67,13 +70,13 @@ export function openConnection(source: ConnectionSource): Connection {
   };
   let current: { material: TlsMaterial; agent: Dispatcher } | undefined;
   const readToken = user?.tokenFile === undefined ? undefined : tokenReader(user.tokenFile);
+  const readPlugin = user?.plugin && pluginCredentials(user.plugin);
 
   return {
     server: server.replace(/(?<!\/)\/+$/, ''),
     namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
     async prepare() {
-      const options: RequestOptions = {};
-      await config.applyToHTTPSOptions(options);
+      const options = await requestOptions(config, readPlugin);
       const material = tlsMaterial(options);
       if (current === undefined || !isDeepStrictEqual(current.material, material)) {
         // requests and watches of the old agent continue; nothing waits for their end
@@ -84,7 +87,7 @@ export function openConnection(source: ConnectionSource): Connection {
       const headers = {
         ...authHeaders(options),
         ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-        ...(user?.impersonation && impersonationHeaders(user.impersonation)),
+        ...(user && impersonationHeaders(user.impersonation)),
       };
       return { dispatcher: current.agent, agent: socketAgent(options, material, { server, proxy }), headers };
     },
@@ -115,7 +118,7 @@ export function impersonating(connection: Connection, account: ServiceAccount): 
 interface CurrentConfig {
   config: KubeConfig;
   /** Fields of the current user that client-node does not read. */
-  user: Partial<UserFields> | undefined;
+  user: UserFields | undefined;
 }
 
 function loadConfig(source: ConnectionSource): CurrentConfig {
@@ -138,22 +141,47 @@ function readConfig(source: ConnectionSource): CurrentConfig {
     const config = new KubeConfig();
     config.loadFromCluster();
     const provider = config.getCurrentUser()?.authProvider as { config?: { tokenFile?: string } } | undefined; // as loadFromCluster sets it
-    return { config, user: { tokenFile: provider?.config?.tokenFile } };
+    const user = { tokenFile: provider?.config?.tokenFile, plugin: undefined, impersonation: noImpersonation };
+    return { config, user };
   }
   const { config, users } = readSource(source);
   return { config, user: users.get(config.getCurrentUser()?.name ?? '') };
 }
 
-/** Throws the error of client-go if it refuses the current context. */
-function requireUsable({ config, user }: CurrentConfig, source: ConnectionSource): void {
+/** Checks the current context. The text about one of helm is that of helm. */
+function requireUsableContext({ config, user }: CurrentConfig, source: ConnectionSource): void {
+  if (source === 'service-account') return;
   try {
-    if (user?.impersonation) requireImpersonatedUser(config.getCurrentUser()?.name ?? '', user.impersonation);
+    requireUsable(config, user);
   } catch (cause) {
     const reason = messageOf(cause);
-    // a text is made of settings of helm, which has no more words either
-    const isText = typeof source === 'object' && 'text' in source;
-    throw new KubeError('bad_request', isText ? reason : `${describe(source)} cannot be used: ${reason}`, { cause });
+    const text = 'text' in source ? reason : `${describe(source)} cannot be used: ${reason}`;
+    throw new KubeError('bad_request', text, { cause });
   }
+}
+
+/** Returns what a request needs, with credentials of a plugin if there is one. */
+async function requestOptions(config: KubeConfig, readPlugin: (() => Promise<RequestOptions>) | undefined) {
+  const options: RequestOptions = { ...(await readPlugin?.()) };
+  try {
+    await config.applyToHTTPSOptions(options);
+  } catch (cause) {
+    const reason = messageOf(cause);
+    throw new KubeError('unreachable', `cannot read the credentials of the kubeconfig: ${reason}`, { cause });
+  }
+  return options;
+}
+
+/**
+ * Adds `http` to a server without a scheme, as client-go does (rest/url_utils.go). As there, no
+ * credentials are sent to it.
+ */
+function withScheme({ config, user }: CurrentConfig): CurrentConfig {
+  const current = config.getCurrentCluster();
+  if (current === null || /^[a-z][a-z0-9+.-]*:\/\//i.test(current.server)) return { config, user };
+  config.clusters = [{ ...current, server: `http://${current.server}`, skipTLSVerify: true }];
+  config.users = config.users.map(({ name }) => ({ name }));
+  return { config, user: user && { ...user, tokenFile: undefined, plugin: undefined } };
 }
 
 function readSource(source: Exclude<ConnectionSource, 'service-account'>): LoadedKubeConfig {

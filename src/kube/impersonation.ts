@@ -9,6 +9,8 @@ export interface Impersonation {
   extra: Readonly<Record<string, readonly string[]>>;
 }
 
+export const noImpersonation: Impersonation = { user: '', uid: '', groups: [], extra: {} };
+
 /**
  * Reads `as`, `as-uid`, `as-groups` and `as-user-extra` of a user of a kubeconfig. Throws an error
  * if one has the wrong type: without it, the requests would have other rights.
@@ -27,12 +29,9 @@ export function readImpersonation(name: string, user: unknown): Impersonation {
   };
 }
 
-/** Throws the error of client-go if there is more than the name of a user, and no name. */
-export function requireImpersonatedUser(name: string, { user, uid, groups, extra }: Impersonation): void {
-  if (user !== '' || (uid === '' && groups.length === 0 && Object.keys(extra).length === 0)) return;
-  throw new Error(
-    `invalid configuration: requesting uid, groups or user-extra for ${name} without impersonating a user`,
-  );
+/** Whether there is more than the name of a user, and no name. */
+export function isWithoutUser({ user, uid, groups, extra }: Impersonation): boolean {
+  return user === '' && (uid !== '' || groups.length > 0 || Object.keys(extra).length > 0);
 }
 
 export function impersonationHeaders({ user, uid, groups, extra }: Impersonation): Record<string, string | string[]> {

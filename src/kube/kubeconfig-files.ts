@@ -3,7 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { load } from 'js-yaml';
 import { isMissing } from '../errors/index.ts';
-import { objectsAt, stringAt } from '../objects/fields.ts';
+import { fieldAt, isJsonObject, objectsAt, stringAt } from '../objects/fields.ts';
+import { type ExecPlugin, readExecPlugin } from './exec-plugin.ts';
 import { type Impersonation, readImpersonation } from './impersonation.ts';
 
 /** A kubeconfig, and what client-node does not read from it. */
@@ -16,6 +17,7 @@ export interface LoadedKubeConfig {
 export interface UserFields {
   /** Path of the file with the token. */
   tokenFile: string | undefined;
+  plugin: ExecPlugin | undefined;
   impersonation: Impersonation;
 }
 
@@ -25,15 +27,20 @@ export function parseKubeConfig(text: string, folder: string): LoadedKubeConfig 
   if (text.split('\n').every((line) => /^\s*(?:#|$)/.test(line))) return { config, users: new Map() };
   const content: unknown = load(text);
   if (content === null) return { config, users: new Map() };
+  if (!isJsonObject(content)) throw new Error('it is not a kubeconfig, which is a map of clusters, users and contexts');
   config.loadFromString(text);
   config.makePathsAbsolute(folder);
+  // client-node would run the plugin
+  config.users = config.users.map((user) => ({ ...user, exec: undefined }));
   const users = objectsAt(content, 'users').map(({ name, user }): [string, UserFields] => {
     const userName = String(name);
+    const exec = fieldAt(user, 'exec');
     const tokenFile = stringAt(user, 'tokenFile') ?? '';
     return [
       userName,
       {
         tokenFile: tokenFile === '' ? undefined : resolve(folder, tokenFile),
+        plugin: isJsonObject(exec) ? readExecPlugin(exec) : undefined,
         impersonation: readImpersonation(userName, user),
       },
     ];

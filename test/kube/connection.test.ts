@@ -227,3 +227,60 @@ test('the groups that a user of kubeconfig files impersonates are sent, and need
   writeFileSync(path, kubeconfigOf('http://127.0.0.1:1', { 'as-groups': ['g'] }));
   t.throws(() => openConnection({ file: path }), { message: `kubeconfig ${path} cannot be used: ${withoutUser}` });
 });
+
+const refusesFile = test.macro({
+  exec(t, user: object, cluster: object, reason: string) {
+    const folder = mkdtempSync(join(tmpdir(), 'helm-agent-'));
+    t.teardown(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, 'config');
+    writeFileSync(path, kubeconfigOf('https://127.0.0.1:1', user, cluster));
+    for (const [source, name] of [
+      [{ file: path }, `kubeconfig ${path}`],
+      [{ files: [path] }, `the kubeconfig of ${path}`],
+    ] as const) {
+      t.throws(() => openConnection(source), { code: 'bad_request', message: `${name} cannot be used: ${reason}` });
+    }
+  },
+  title: (_, user: object, cluster: object) => `refuses a file with ${JSON.stringify({ user, cluster })}`,
+});
+test(
+  refusesFile,
+  {},
+  { 'certificate-authority-data': 'eA==' },
+  'specifying a root certificates file with the insecure flag is not allowed',
+);
+test(
+  refusesFile,
+  { 'client-certificate-data': 'eA==' },
+  {},
+  'invalid configuration: client-key-data or client-key must be specified for u to use the clientCert authentication method.',
+);
+test(
+  refusesFile,
+  { 'auth-provider': { name: 'exec', config: { exec: { command: 'x' } } } },
+  {},
+  'no Auth Provider found for name "exec"',
+);
+
+test('names a current context that does not exist', (t) => {
+  const text = kubeconfigOf('https://127.0.0.1:1').replace('"current-context":"x"', '"current-context":"nope"');
+  t.throws(() => openConnection({ text }), {
+    message: 'invalid configuration: context was not found for specified context: nope',
+  });
+});
+
+test('a certificate that cannot be read any more fails the request', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'helm-agent-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const certificate = join(folder, 'client.crt');
+  writeFileSync(certificate, 'first');
+  const user = { 'client-certificate': certificate, 'client-key-data': 'eA==' };
+  const connection = openConnection({ text: kubeconfigOf('https://127.0.0.1:1', user) });
+  t.teardown(() => connection.close());
+  await connection.prepare();
+  rmSync(certificate);
+  await t.throwsAsync(connection.prepare(), {
+    code: 'unreachable',
+    message: `cannot read the credentials of the kubeconfig: ENOENT: no such file or directory, open '${certificate}'`,
+  });
+});

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import test, { type ExecutionContext } from 'ava';
 import { openConnection } from '../../src/kube/connection.ts';
 import { readKubeConfigs } from '../../src/kube/kubeconfig-files.ts';
@@ -46,7 +47,7 @@ test('paths are relative to the folder of their file', async (t) => {
   const path = folderOf(t, {
     'one/config': { contexts: [context('x', 'shop')], 'current-context': 'x' },
     'two/config': { clusters: [cluster('c', 'https://127.0.0.1:1', { 'certificate-authority': 'ca.crt' })] },
-    'two/ca.crt': 'ca of two',
+    'two/ca.crt': rootCertificates[0],
     'three/config': {
       users: [user('u', { 'client-certificate': 'c.crt', 'client-key': 'sub/c.key', tokenFile: 'token' })],
     },
@@ -83,6 +84,7 @@ test('files that do not exist or are empty are left out', (t) => {
 const broken: Record<string, string> = {
   'text that is not YAML': '{',
   'a list': '[1]',
+  'a text': 'root:x:0:0',
   'clusters that are no list': 'clusters: {a: 1}',
   'a cluster without a server': 'clusters: [{name: c, cluster: {}}]',
   'a user that is a text': 'users: [x]',

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { isMissing, messageOf } from '../../errors/index.ts';
 import { statError } from '../../go/file-error.ts';
+import { mismatch } from '../../go/json-decode.ts';
 import { fromBytes } from '../../go/text.ts';
 import { isList, isMap } from '../../go/types.ts';
 import type { Value } from '../../go/value.ts';
@@ -61,14 +62,20 @@ interface ConfigFile {
 async function readConfig(path: string, isRequired: boolean): Promise<ConfigFile> {
   const folder = dirname(path);
   try {
-    const value = readYaml(fromBytes(await readFile(path)));
-    return { folder, fields: isMap(value) ? value : new Map() };
+    return { folder, fields: fieldsOf(readYaml(fromBytes(await readFile(path)))) };
   } catch (error) {
     if (isMissing(error) && !isRequired) return { folder, fields: new Map() };
     if (isMissing(error)) throw statError(path, error);
     const reason = messageOf(error);
     throw new Error(`error loading config file "${path}": ${reason}`, { cause: error });
   }
+}
+
+function fieldsOf(value: Value): Fields {
+  if (value === null) return new Map();
+  if (isMap(value)) return value;
+  const type = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`;
+  throw new Error(`couldn't get version/kind; json parse error: ${mismatch(value, type)}`);
 }
 
 function entriesOf(files: readonly ConfigFile[], list: string, part: string): ReadonlyMap<string, Fields> {
