@@ -8,7 +8,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import { messageOf } from '../errors/index.ts';
 import { accountUser, type ServiceAccount } from '../objects/service-account.ts';
-import { pluginCredentials } from './exec-plugin.ts';
+import { type Credentials, pluginCredentials } from './exec-plugin.ts';
 import { impersonationHeaders, noImpersonation } from './impersonation.ts';
 import { KubeError } from './kube-error.ts';
 import { requireUsable } from './kubeconfig-check.ts';
@@ -34,6 +34,8 @@ interface PreparedRequest {
   /** Opens the connection of a WebSocket. */
   agent: HttpAgent;
   headers: Record<string, string | string[]>;
+  /** To be called if the API server rejects the credentials: the next request gets others. */
+  onRejected?: () => void;
 }
 
 /**
@@ -70,13 +72,14 @@ export function openConnection(source: ConnectionSource): Connection {
   };
   let current: { material: TlsMaterial; agent: Dispatcher } | undefined;
   const readToken = user?.tokenFile === undefined ? undefined : tokenReader(user.tokenFile);
-  const readPlugin = user?.plugin && pluginCredentials(user.plugin);
+  const plugin = user?.plugin && pluginCredentials(user.plugin);
 
   return {
     server: server.replace(/(?<!\/)\/+$/, ''),
     namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
     async prepare() {
-      const options = await requestOptions(config, readPlugin);
+      const credentials = await plugin?.read();
+      const options = await requestOptions(config, credentials);
       const material = tlsMaterial(options);
       if (current === undefined || !isDeepStrictEqual(current.material, material)) {
         // requests and watches of the old agent continue; nothing waits for their end
@@ -89,7 +92,12 @@ export function openConnection(source: ConnectionSource): Connection {
         ...(token !== undefined && { Authorization: `Bearer ${token}` }),
         ...(user && impersonationHeaders(user.impersonation)),
       };
-      return { dispatcher: current.agent, agent: socketAgent(options, material, { server, proxy }), headers };
+      return {
+        dispatcher: current.agent,
+        agent: socketAgent(options, material, { server, proxy }),
+        headers,
+        ...(credentials && { onRejected: () => plugin?.forget(credentials) }),
+      };
     },
     async close() {
       await Promise.all([...(current ? [current.agent] : []), ...retired].map((agent) => agent.destroy()));
@@ -161,8 +169,8 @@ function requireUsableContext({ config, user }: CurrentConfig, source: Connectio
 }
 
 /** Returns what a request needs, with credentials of a plugin if there is one. */
-async function requestOptions(config: KubeConfig, readPlugin: (() => Promise<RequestOptions>) | undefined) {
-  const options: RequestOptions = { ...(await readPlugin?.()) };
+async function requestOptions(config: KubeConfig, credentials: Credentials | undefined) {
+  const options: RequestOptions = { ...credentials };
   try {
     await config.applyToHTTPSOptions(options);
   } catch (cause) {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { RequestOptions } from 'node:https';
-import { text } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
 import { isMissing, messageOf } from '../errors/index.ts';
 import { listAt, objectsAt, stringAt } from '../objects/fields.ts';
 import { KubeError } from './kube-error.ts';
@@ -16,7 +16,21 @@ export interface ExecPlugin {
   installHint: string;
 }
 
-type Credentials = Pick<RequestOptions, 'cert' | 'key' | 'headers'>;
+export type Credentials = Pick<RequestOptions, 'cert' | 'key' | 'headers'>;
+
+/** The credentials of a plugin, which runs again when they have expired. */
+export interface PluginCredentials {
+  /**
+   * Rejects with `unreachable` and the text of client-go (plugin/pkg/client/auth/exec) if there are
+   * none: no request can be sent without them. What the plugin prints is in no error.
+   */
+  read(): Promise<Credentials>;
+  /** Forgets credentials that the API server has rejected, so that the plugin runs again. */
+  forget(rejected: Credentials): void;
+}
+
+/** Most bytes that a plugin may print. Credentials with certificates have a few KiB. */
+const maxOutputBytes = 1024 * 1024;
 
 export function readExecPlugin(exec: unknown): ExecPlugin {
   const apiVersion = stringAt(exec, 'apiVersion') ?? '';
@@ -32,12 +46,7 @@ export function readExecPlugin(exec: unknown): ExecPlugin {
   };
 }
 
-/**
- * Returns a function that returns the credentials of a plugin, which it runs again when they have
- * expired. Rejects with `unreachable` and the text of client-go (plugin/pkg/client/auth/exec) if
- * there are none: no request can be sent without them. What the plugin prints is in no error.
- */
-export function pluginCredentials(plugin: ExecPlugin, now = () => new Date()): () => Promise<Credentials> {
+export function pluginCredentials(plugin: ExecPlugin, now = () => new Date()): PluginCredentials {
   let last: { credentials: Credentials; expires: number } | undefined;
   let running: Promise<Credentials> | undefined;
   const run = async () => {
@@ -49,10 +58,15 @@ export function pluginCredentials(plugin: ExecPlugin, now = () => new Date()): (
       running = undefined;
     }
   };
-  return async () => {
-    // the time is NaN if the credentials do not expire
-    if (last !== undefined && !(last.expires <= now().getTime())) return last.credentials;
-    return await (running ??= run());
+  return {
+    async read() {
+      // the time is NaN if the credentials do not expire
+      if (last !== undefined && !(last.expires <= now().getTime())) return last.credentials;
+      return await (running ??= run());
+    },
+    forget(rejected) {
+      if (last?.credentials === rejected) last = undefined;
+    },
   };
 }
 
@@ -75,9 +89,27 @@ async function outputOf({ apiVersion, command, args, env, interactiveMode, insta
       reject(failure(isMissing(error) ? notFound(command, installHint) : `exec: ${messageOf(error)}`)),
     );
   });
-  const [code, output] = await Promise.all([ended, text(child.stdout)]);
+  const read = async () => {
+    const output = await boundedText(child.stdout);
+    if (output === undefined) child.kill('SIGKILL');
+    return output;
+  };
+  const [code, output] = await Promise.all([ended, read()]);
+  if (output === undefined) throw failure(`exec: executable ${command} printed more than ${maxOutputBytes} bytes`);
   if (code !== 0) throw failure(`exec: executable ${command} failed with exit code ${code}`);
   return output;
+}
+
+/** Returns the text of a stream. Undefined: it is too long, and not read further. */
+async function boundedText(stream: Readable): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxOutputBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 function notFound(command: string, installHint: string): string {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { WebSocket } from 'ws';
+import { abortable } from '../async/index.ts';
 import { messageBatches, type ReceivedMessage } from '../net/message-batches.ts';
 import { maskOptions } from '../net/websocket-mask.ts';
 import { apiPath } from '../objects/api-path.ts';
@@ -41,7 +42,8 @@ export async function openPodSocket(
   connection: Connection,
   { url, subprotocols, signal }: { url: URL; subprotocols: readonly string[]; signal: AbortSignal },
 ): Promise<PodSocket> {
-  const { agent, headers } = await connection.prepare();
+  signal.throwIfAborted();
+  const { agent, headers } = await abortable(connection.prepare(), signal);
   const socket = new WebSocket(url, [...subprotocols], {
     agent,
     headers,

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
-import { limitedTime, sleep } from '../async/index.ts';
+import { abortable, limitedTime, sleep } from '../async/index.ts';
 import { jsonText } from '../objects/json-text.ts';
 import type { Connection } from './connection.ts';
 import { errorOfResponse, isKubeError, KubeError } from './kube-error.ts';
@@ -183,8 +183,10 @@ async function sendOnce<T>({
   onAttempt,
   longLived,
 }: Exchange<T>): Promise<Outcome<{ response: Dispatcher.ResponseData }>> {
-  const { dispatcher, headers } = await connection.prepare();
-  request.signal?.throwIfAborted();
+  const { signal } = request;
+  signal?.throwIfAborted();
+  const prepared = connection.prepare();
+  const { dispatcher, headers, onRejected } = await (signal ? abortable(prepared, signal) : prepared);
   const timeLimit = request.timeLimit?.();
   const time = limitedTime(timeLimit, request.signal);
   const sent = performance.now();
@@ -219,6 +221,7 @@ async function sendOnce<T>({
     return ''; // the status says enough
   });
   const error = errorOfResponse(response.statusCode, text, request.path);
+  if (error.code === 'unauthorized') onRejected?.();
   const retryAfter = retryAfterOf(response);
   return {
     error,

@@ -43,6 +43,16 @@ test('a plugin runs again when its credentials have expired', async (t) => {
   t.is(runs(), 2);
 });
 
+test('a plugin runs again when the API server has rejected its credentials', async (t) => {
+  const { connection, runs } = connectionOf(t, { script: answerOf({ token: 'x' }) });
+  const [first, same] = [await connection.prepare(), await connection.prepare()];
+  first.onRejected?.();
+  await connection.prepare();
+  same.onRejected?.(); // of credentials that are not used any more
+  await connection.prepare();
+  t.is(runs(), 2);
+});
+
 const fails = test.macro({
   async exec(t, plugin: object, reason: string) {
     const { connection, command } = connectionOf(t, { script: answerOf({ token: 'x' }), ...plugin });
@@ -63,6 +73,7 @@ test(fails, { command: 'no-such-plugin' }, notFound);
 test(fails, { command: 'no-such-plugin', installHint: 'in\u001b[1mstall' }, `${notFound}\n\ninU+001B[1mstall`);
 test(fails, { script: 'echo secret; exit 3' }, 'exec: executable COMMAND failed with exit code 3');
 test(fails, { script: 'kill -9 $$' }, 'exec: executable COMMAND failed with exit code -1');
+test(fails, { script: 'exec yes secret' }, 'exec: executable COMMAND printed more than 1048576 bytes');
 test(fails, { script: 'echo secret' }, 'decoding stdout: the plugin did not print JSON');
 test(fails, { script: answerOf({}) }, "exec plugin didn't return a token or cert/key pair");
 test(
