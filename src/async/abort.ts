@@ -23,3 +23,17 @@ export async function abortable<Result>(promise: Promise<Result>, signal: AbortS
     signal.removeEventListener('abort', onAbort);
   }
 }
+
+/** Resolves like `promise`, or with undefined if the signal aborts before. */
+export async function unlessAborted<Result>(
+  promise: Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result | undefined> {
+  if (!signal) return await promise;
+  try {
+    return await abortable(promise, signal);
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}

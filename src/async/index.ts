@@ -1,4 +1,4 @@
-export { abortable, abortReason, whenAborted } from './abort.ts';
+export { abortable, abortReason, unlessAborted, whenAborted } from './abort.ts';
 export { limitedTime } from './limited-time.ts';
 export { ChangeNotice, Notice } from './notice.ts';
 export { retry } from './retry.ts';

@@ -1,12 +1,20 @@
+import { messageOf } from '../errors/index.ts';
 import type { CancelCommandMode } from '../protocol/commands/cancel-command.ts';
 import type { CommandTable } from '../protocol/commands/table.ts';
 import type { CommandResult } from '../protocol/messages.ts';
-import type { ControlPlaneError } from './error.ts';
+import { ControlPlaneError } from './error.ts';
 import type { ControlPlaneLimits } from './limits.ts';
 import type { Logger } from './logger.ts';
 import { OpenCommands } from './open-commands.ts';
 import { ResultFeed } from './result-feed.ts';
-import type { AgentSighting, CommandRecord, CommandStore, StoreContents, StoredEntry } from './store/command-store.ts';
+import type {
+  AgentSighting,
+  CommandRecord,
+  CommandStore,
+  EventRecord,
+  StoreContents,
+  StoredEntry,
+} from './store/command-store.ts';
 import { type Change, StoreWriter } from './store/store-writer.ts';
 import { type CommandContext, TrackedCommand } from './tracked-command.ts';
 
@@ -33,6 +41,7 @@ export class CommandIndex {
   /** The results that are stored. */
   readonly results: ResultFeed;
   readonly #store: CommandStore;
+  readonly #log: Logger;
   readonly #now: () => Date;
   readonly #writer: StoreWriter;
   readonly #context: CommandContext;
@@ -44,11 +53,15 @@ export class CommandIndex {
   readonly #maxAgents: number;
   #loadedBytes = 0;
   #lastResult = 0;
+  readonly #closed = new AbortController();
   #isOpen = false;
+  /** Whether the last read of events has not failed. */
+  #isReadable = true;
   #version = 1;
 
   constructor({ table, store, limits, log, now, onResult, cancel }: CommandIndexOptions) {
     this.#store = store;
+    this.#log = log;
     this.#now = now;
     this.#maxAgents = limits.knownAgents;
     this.#open = new OpenCommands(limits);
@@ -57,7 +70,8 @@ export class CommandIndex {
     this.#context = {
       table,
       write: (change) => this.#writer.add(change),
-      events: (key) => store.events(key),
+      events: (key) => this.#read(key),
+      closed: this.#closed.signal,
       nextEnd: (outcome) => ({ number: ++this.#lastResult, at: now().getTime(), isDelivered: false, outcome }),
       onChanged: (command) => {
         this.#version++;
@@ -102,10 +116,16 @@ export class CommandIndex {
     return { entries, ...(lastAudit && { lastAudit }) };
   }
 
-  /** Waits until everything is stored, and closes the store. */
+  /** Ends the readers of results, waits until everything is stored, and closes the store. */
   async close(): Promise<void> {
     this.#isOpen = false;
-    await this.#writer.close();
+    this.results.close();
+    try {
+      await this.#writer.close();
+    } finally {
+      this.#closed.abort(new ControlPlaneError('store_unavailable', 'the control plane is closed'));
+      for (const command of this.#commands.values()) command.close();
+    }
   }
 
   /** Whether the store is open and reachable, and the last write has not failed. */
@@ -212,6 +232,20 @@ export class CommandIndex {
   /** Makes an agent one that was never connected. */
   forgetAgent(agentId: string): void {
     if (this.#agents.delete(agentId)) this.#writer.add({ agent: { id: agentId, isKnown: false } });
+  }
+
+  async #read(key: string): Promise<EventRecord[]> {
+    try {
+      const events = await this.#store.events(key);
+      this.#isReadable = true;
+      return events;
+    } catch (error) {
+      if (this.#isReadable && this.#isOpen) {
+        this.#log.warn({ reason: messageOf(error) }, 'cannot read stored results and events; trying again');
+      }
+      this.#isReadable = false;
+      throw new ControlPlaneError('store_unavailable', 'the control plane cannot read its store; see its log');
+    }
   }
 
   /** Keeps the events of those commands in memory whose events were needed last. */

@@ -133,6 +133,7 @@ export function commandRoutes(options: CommandRoutesOptions): ApiRoute[] {
       path: '/api/commands/{key}',
       name: 'getCommand',
       summary: 'Returns a command, and its result if it has one',
+      errors: ['command_not_found', 'store_unavailable'],
       responses: { 200: { description: 'The command', schema: commandSchema } },
       handler: async (_request, response, key, { principal }) =>
         sendJson(response, 200, await knownCommandBody(commandOf(principal, key))),
@@ -183,6 +184,6 @@ async function knownCommandBody(command: TrackedCommand) {
 async function commandBody(command: TrackedCommand) {
   const { key, agentId, type, state } = command;
   if (state !== 'done') return { key, agentId, type, state };
-  const result = await command.outcome();
+  const result = await command.outcomeAtOnce();
   return { key, agentId, type, state, delivered: command.record.end?.isDelivered ?? false, result };
 }

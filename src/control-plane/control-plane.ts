@@ -292,8 +292,8 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
 
   /**
    * Returns the results of all commands, from the first that is not marked as delivered, until the
-   * signal aborts. A result is marked when the next one is asked for, so one that was not processed
-   * is returned again after a restart.
+   * signal aborts or `close` is called. A result is marked when the next one is asked for, so one
+   * that was not processed is returned again after a restart.
    */
   async *results(signal?: AbortSignal): AsyncGenerator<CommandOutcome> {
     await this.#opening;

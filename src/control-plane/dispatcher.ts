@@ -189,9 +189,10 @@ export class Dispatcher {
   /** Ends the span of a command when that has a result, unless the control plane stops before. */
   async #endWith(command: TrackedCommand, span: Span): Promise<void> {
     this.#spans.add(span);
-    const result = await command.outcome();
+    const result = await command.outcome().catch(() => undefined); // it is not known when the store is closed
     if (!this.#spans.delete(span)) return;
-    if (result.ok) span.end('success');
+    if (!result) span.end('skip');
+    else if (result.ok) span.end('success');
     else span.end(resultOfFailure(result.error.code), result.error.code);
   }
 
@@ -249,5 +250,6 @@ function isSmall(packet: Packet, bytes: number): boolean {
 function cancelWith(signal: AbortSignal, command: TrackedCommand): void {
   const onAbort = () => void command.cancel(undefined).catch(() => undefined); // the result says what came of it
   signal.addEventListener('abort', onAbort, { once: true });
-  void command.outcome().finally(() => signal.removeEventListener('abort', onAbort));
+  const stop = () => signal.removeEventListener('abort', onAbort);
+  void command.outcome().then(stop, stop);
 }

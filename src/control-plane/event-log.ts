@@ -1,4 +1,4 @@
-import { Notice } from '../async/index.ts';
+import { abortable, abortReason, Notice, retry, unlessAborted } from '../async/index.ts';
 import type { CommandResult } from '../protocol/messages.ts';
 import type { CommandEvent, NewEvent } from './command-event.ts';
 import type { EventRecord } from './store/command-store.ts';
@@ -12,6 +12,9 @@ const maxEventBytes = 2 * 1024 * 1024;
 /** Bytes of an event that has no packet, or a small one. */
 const leastEventBytes = 256;
 
+/** Pauses before events are read again after an error, in milliseconds. */
+const readPauses = [100, 200, 500, 1000, 2000, 5000];
+
 export interface EventLogOptions {
   /** Number of the newest event. */
   newest: number;
@@ -19,11 +22,14 @@ export interface EventLogOptions {
   events?: EventRecord[] | undefined;
   /** Reads the events that are stored. */
   load: () => Promise<EventRecord[]>;
+  /** Aborts, with the error that readers get, when nothing more is stored or read. */
+  closed: AbortSignal;
 }
 
 /** The events of a command. Readers get those that are published. */
 export class EventLog {
   readonly #load: () => Promise<EventRecord[]>;
+  readonly #closed: AbortSignal;
   readonly #changed = new Notice();
   readonly #ended = Promise.withResolvers<undefined>();
   /** Undefined: not in memory. */
@@ -34,10 +40,12 @@ export class EventLog {
   #published: number;
   #isEnded = false;
 
-  constructor({ newest, events, load }: EventLogOptions) {
+  constructor({ newest, events, load, closed }: EventLogOptions) {
     this.#newest = newest;
     this.#published = newest;
     this.#load = load;
+    this.#closed = closed;
+    this.#ended.promise.catch(() => undefined); // readers get the error
     if (events) this.#keep(events);
   }
 
@@ -87,17 +95,27 @@ export class EventLog {
     this.#changed.give();
   }
 
+  /** Tells readers who wait that the log is closed. */
+  close(): void {
+    this.#ended.reject(abortReason(this.#closed));
+    this.#changed.give();
+  }
+
   /** Frees the memory of the events, which are stored. */
   unload(): void {
     this.#events = undefined;
     this.#bytes = 0;
   }
 
-  /** Returns the events with a higher id, until the result or until the signal aborts. */
+  /**
+   * Returns the events with a higher id, until the result or until the signal aborts. Throws when
+   * the log is closed before.
+   */
   async *after(id: number, signal?: AbortSignal): AsyncGenerator<CommandEvent> {
     let lastId = id;
     while (!signal?.aborted) {
-      const next = firstAfter(await this.#loaded(), lastId);
+      const events = this.#events ?? (await unlessAborted(this.#loaded(), signal));
+      const next = events && firstAfter(events, lastId);
       if (next && next.id <= this.#published) {
         lastId = next.id;
         yield next;
@@ -105,22 +123,36 @@ export class EventLog {
       } else if (this.#isEnded) {
         return;
       } else {
+        this.#closed.throwIfAborted();
         await this.#changed.next(signal);
       }
     }
   }
 
-  /** Resolves with the result when there is one. Undefined: it is not kept any more. */
+  /**
+   * Resolves with the result when there is one. Undefined: it is not kept any more. Rejects when
+   * the log is closed before.
+   */
   async result(): Promise<CommandResult | undefined> {
     await this.#ended.promise;
-    const last = (await this.#loaded()).at(-1)?.event;
-    return last?.type === 'result' ? last.payload : undefined;
+    return resultOf(await this.#loaded());
   }
 
+  /** Resolves like `result`, but also rejects with the error of `load`. */
+  async resultAtOnce(): Promise<CommandResult | undefined> {
+    await this.#ended.promise;
+    return resultOf(this.#events ?? this.#keep(await this.#load()));
+  }
+
+  /** Reads the events if they are not in memory, until that succeeds. */
   async #loaded(): Promise<EventRecord[]> {
     if (this.#events) return this.#events;
-    this.#loading ??= this.#load().finally(() => (this.#loading = undefined));
-    return this.#keep(await this.#loading);
+    const signal = this.#closed;
+    signal.throwIfAborted();
+    this.#loading ??= retry(this.#load, { pauses: readPauses, isEndless: true, signal }).finally(
+      () => (this.#loading = undefined),
+    );
+    return this.#keep(await abortable(this.#loading, signal));
   }
 
   #keep(events: EventRecord[]): EventRecord[] {
@@ -128,6 +160,11 @@ export class EventLog {
     this.#bytes = events.reduce((sum, { bytes }) => sum + bytes, 0);
     return events;
   }
+}
+
+function resultOf(events: EventRecord[]): CommandResult | undefined {
+  const last = events.at(-1)?.event;
+  return last?.type === 'result' ? last.payload : undefined;
 }
 
 /** Event ids have no gaps. */

@@ -1,4 +1,4 @@
-import { Notice } from '../async/index.ts';
+import { Notice, unlessAborted } from '../async/index.ts';
 import type { CommandResult } from '../protocol/messages.ts';
 import type { Retention } from './store/retention.ts';
 import type { TrackedCommand } from './tracked-command.ts';
@@ -28,6 +28,7 @@ export class ResultFeed {
   readonly #retention: Retention;
   readonly #forget: (command: TrackedCommand) => void;
   readonly #added = new Notice();
+  readonly #closing = new AbortController();
   /** In the order of their numbers. */
   readonly #ended: TrackedCommand[] = [];
   readonly #byOwner = new Map<string, Owned>();
@@ -66,21 +67,28 @@ export class ResultFeed {
     this.#added.give();
   }
 
+  /** Ends all readers. */
+  close(): void {
+    this.#closing.abort();
+  }
+
   /**
-   * Returns the results with a higher id, then those that arrive, until the signal aborts. Default
-   * of `id`: before the first result that is not marked as delivered.
+   * Returns the results with a higher id, then those that arrive, until the signal aborts or the
+   * feed is closed. Default of `id`: before the first result that is not marked as delivered.
    */
   async *after(id: number | undefined, signal?: AbortSignal): AsyncGenerator<CommandOutcome> {
+    const over = AbortSignal.any([this.#closing.signal, ...(signal ? [signal] : [])]);
     let lastId = id ?? this.#firstUndelivered() - 1;
-    while (!signal?.aborted) {
+    while (!over.aborted) {
       const command = this.#ended[this.#indexAfter(lastId)];
       if (!command) {
-        await this.#added.next(signal);
+        await this.#added.next(over);
         continue;
       }
       lastId = idOf(command);
       const { key, agentId, type } = command;
-      yield { id: lastId, key, agentId, type, result: await command.outcome() };
+      const result = await unlessAborted(command.outcome(), over);
+      if (result) yield { id: lastId, key, agentId, type, result };
     }
   }
 

@@ -26,7 +26,10 @@ export interface SentCommand<
    * cannot be stored; it was not sent then.
    */
   readonly stored: Promise<void>;
-  /** Never rejects: a failure is a result, too. */
+  /**
+   * A failure is a result, too. Rejects with `ControlPlaneError` `store_unavailable` when the
+   * control plane is closed before the result is stored.
+   */
   readonly result: Promise<Outcome>;
   /**
    * Cancels the command, and returns whether it was still running or waiting. Its result is the

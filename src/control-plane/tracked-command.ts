@@ -18,8 +18,10 @@ export interface CommandContext {
   readonly table: CommandTable;
   /** Stores a change. */
   write(change: Change): void;
-  /** Returns the events that are stored. */
+  /** Returns the events that are stored. Rejects with `ControlPlaneError` `store_unavailable`. */
   events(key: string): Promise<EventRecord[]>;
+  /** Aborts, with a `ControlPlaneError` `store_unavailable`, when the store is closed. */
+  readonly closed: AbortSignal;
   /** Returns the place of a result that arrives now. */
   nextEnd(outcome: CommandOutcome): CommandEnd;
   /** Called when the payload or the events have changed. */
@@ -59,7 +61,7 @@ export class TrackedCommand {
       return read;
     };
     this.#lastLog = lastLogOf(events);
-    this.#log = new EventLog({ newest: record.lastEvent, events, load });
+    this.#log = new EventLog({ newest: record.lastEvent, events, load, closed: context.closed });
     this.#stored.promise.catch(() => undefined); // callers that wait for it get the error
   }
 
@@ -162,6 +164,11 @@ export class TrackedCommand {
     this.#stored.resolve(undefined);
     if (this.#record.state === 'done') this.#log.end();
     else this.setConnected(false);
+  }
+
+  /** Tells those who wait for events that the store is closed. */
+  close(): void {
+    this.#log.close();
   }
 
   /** Frees the memory of the events. */
@@ -287,10 +294,17 @@ export class TrackedCommand {
     return this.#log.after(id, signal);
   }
 
-  /** Resolves when there is a result that is stored. Never rejects. */
+  /**
+   * Resolves when there is a result that is stored. Rejects with `ControlPlaneError`
+   * `store_unavailable` when the store is closed before.
+   */
   async outcome(): Promise<CommandResult> {
-    const result = await this.#log.result().catch(() => undefined);
-    return result ?? { ok: false, error: { code: 'command_not_found', message: 'the result is not kept any more' } };
+    return (await this.#log.result()) ?? notKept;
+  }
+
+  /** Resolves like `outcome`, but also rejects with `store_unavailable` if a read fails. */
+  async outcomeAtOnce(): Promise<CommandResult> {
+    return (await this.#log.resultAtOnce()) ?? notKept;
   }
 
   cancel(mode: CancelCommandMode | undefined): Promise<boolean> {
@@ -323,6 +337,11 @@ export class TrackedCommand {
   }
 }
 
+const notKept: CommandResult = {
+  ok: false,
+  error: { code: 'command_not_found', message: 'the result is not kept any more' },
+};
+
 function handleOf(command: TrackedCommand): SentCommand {
   const { key, agentId, type, stored } = command;
   return {
@@ -334,7 +353,9 @@ function handleOf(command: TrackedCommand): SentCommand {
       return command.state;
     },
     get result() {
-      return command.outcome();
+      const result = command.outcome();
+      result.catch(() => undefined); // callers that wait for it get the error
+      return result;
     },
     cancel: (mode) => command.cancel(mode),
     [Symbol.asyncIterator]: () => command.eventsAfter(0),

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { abortable, abortReason, sleep, whenAborted } from '../../src/async/index.ts';
+import { abortable, abortReason, sleep, unlessAborted, whenAborted } from '../../src/async/index.ts';
 
 const pending = new Promise<string>(() => undefined);
 
@@ -15,6 +15,17 @@ test('a promise that is settled before the abort keeps its result', async (t) =>
   const { signal } = new AbortController();
   t.is(await abortable(Promise.resolve('done'), signal), 'done');
   await t.throwsAsync(abortable(Promise.reject(new Error('broken')), signal), { message: 'broken' });
+});
+
+test('a wait that ends with its signal has no result, and errors are those of the promise', async (t) => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  t.is(await unlessAborted(Promise.resolve('done'), signal), 'done');
+  t.is(await unlessAborted(Promise.resolve('done'), undefined), 'done');
+  await t.throwsAsync(unlessAborted(Promise.reject(new Error('broken')), signal), { message: 'broken' });
+  const wait = unlessAborted(pending, signal);
+  controller.abort();
+  t.is(await wait, undefined);
 });
 
 test('a pause ends with the reason of the signal', async (t) => {

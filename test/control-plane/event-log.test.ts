@@ -7,7 +7,8 @@ const signature: NewEvent = { type: 'signature', payload: { envelope: '{}' } };
 const result: NewEvent = { type: 'result', payload: { ok: false, error: { code: 'internal', message: 'x' } } };
 
 const keeps = test.macro(async (t, bytes: number, expected: readonly string[]) => {
-  const log = new EventLog({ newest: 0, events: [], load: () => Promise.resolve([]) });
+  const { signal: closed } = new AbortController();
+  const log = new EventLog({ newest: 0, events: [], load: () => Promise.resolve([]), closed });
   log.add(status, 0);
   log.add(signature, 0);
   const { added, dropped } = log.add(result, bytes);

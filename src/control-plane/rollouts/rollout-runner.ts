@@ -25,6 +25,7 @@ import { askCheck, type AskWebhook, awaitsCheck } from './wave-check.ts';
 export interface RolloutCommand {
   /** Resolves when it is stored. */
   readonly stored: Promise<void>;
+  /** Rejects when the control plane is closed before there is a result. */
   outcome(): Promise<CommandResult>;
   cancel(): void;
 }
@@ -229,7 +230,8 @@ export class RolloutRunner {
       this.#settle(agentId, key, failureOf(error, this.#options.log));
       return;
     }
-    this.#settle(agentId, key, await command.outcome());
+    const result = await command.outcome().catch(() => undefined); // the next process gets it
+    if (result) this.#settle(agentId, key, result);
   }
 
   #settle(agentId: string, key: string, result: CommandResult): void {

@@ -101,10 +101,11 @@ export class CommandStreams {
     opened.promise.catch(() => undefined); // readers get the error
     const entry: Entry = { opened, hasStream: false, isTaken: false };
     this.#entries.set(key, entry);
-    void command.outcome().then(() => {
+    const end = () => {
       this.#entries.delete(key);
       opened.reject(endedError(key));
-    });
+    };
+    void command.outcome().then(end, end);
     return entry;
   }
 }

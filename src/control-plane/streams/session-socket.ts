@@ -108,7 +108,7 @@ export async function serveSession(socket: WebSocket, command: TrackedCommand, o
 async function endWithResult(socket: WebSocket, command: TrackedCommand, gone: AbortSignal): Promise<void> {
   const over = new AbortController();
   const result = await Promise.race([
-    command.outcome(),
+    command.outcome().catch(() => undefined), // the control plane was closed before
     sleep(resultWaitMs, undefined, { signal: AbortSignal.any([gone, over.signal]) }).catch(() => undefined),
   ]);
   over.abort();

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { ControlPlaneError } from '../../../src/control-plane/error.ts';
 import { silentLog } from '../../../src/control-plane/logger.ts';
 import type { Rollout } from '../../../src/control-plane/rollouts/rollout.ts';
 import { RolloutRunner } from '../../../src/control-plane/rollouts/rollout-runner.ts';
@@ -25,6 +26,32 @@ async function run(rollout: Rollout, fleet: Fleet): Promise<Rollout> {
   runner.close();
   return runner.rollout;
 }
+
+test('a command whose result is not known when the control plane is closed is no failure of its cluster', async (t) => {
+  const fleet = new Map([['edge', new FakeCluster()]]);
+  const asked = Promise.withResolvers<undefined>();
+  const runner = new RolloutRunner(
+    { ...rolloutOf(fleet), clusters: new Map(), groups: new Map() },
+    {
+      ...{ ...worldOf(fleet, 0), now: () => 0, log: silentLog, supersededOf: () => () => false },
+      ...{ keep: () => undefined, stored: () => Promise.resolve(), onStatus: () => undefined },
+      askWebhook: () => Promise.resolve({ status: 204 }),
+      send: () => ({
+        stored: Promise.resolve(),
+        outcome: () => {
+          asked.resolve(undefined);
+          return Promise.reject(new ControlPlaneError('store_unavailable', 'the control plane is closed'));
+        },
+        cancel: () => undefined,
+      }),
+    },
+  );
+  runner.wake();
+  await asked.promise;
+  await new Promise((resolve) => setImmediate(resolve));
+  t.deepEqual(stagesOf(runner.rollout), { inspecting: 1 });
+  runner.close();
+});
 
 for (const agentId of ['constructor', 'toString', 'valueOf', 'hasOwnProperty']) {
   test(`an agent may be named ${agentId}`, async (t) => {
