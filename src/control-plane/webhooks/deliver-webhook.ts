@@ -50,7 +50,9 @@ export async function deliverWebhook(
   { allowedHosts, resolve, now, timeoutMs = defaultTimeoutMs }: DeliveryOptions,
   signal: AbortSignal,
 ): Promise<DeliveryOutcome> {
+  signal.throwIfAborted();
   const timeout = AbortSignal.timeout(timeoutMs);
+  const over = AbortSignal.any([signal, timeout]);
   const body = JSON.stringify(event);
   const timestamp = Math.floor(now().getTime() / 1000);
   const headers = {
@@ -63,8 +65,8 @@ export async function deliverWebhook(
   };
   try {
     const url = receiverUrl(text, allowedHosts);
-    const address = await abortable(receiverAddress(url, allowedHosts, resolve), timeout);
-    return await post(url, { ...address, headers, body, signal: AbortSignal.any([signal, timeout]) });
+    const address = await abortable(receiverAddress(url, allowedHosts, resolve), over);
+    return await post(url, { ...address, headers, body, signal: over });
   } catch (error) {
     signal.throwIfAborted();
     if (timeout.aborted) return { problem: `the receiver has not responded in ${timeoutMs / 1000} s` };
@@ -102,7 +104,12 @@ function post(url: URL, { address, family, headers, body, signal }: Post): Promi
     resolve({ status: response.statusCode ?? 0 });
     response.destroy();
   });
+  request.once('upgrade', ({ statusCode = 0 }, socket) => {
+    resolve({ status: statusCode });
+    socket.destroy();
+  });
   request.on('error', reject);
+  request.once('close', () => reject(new Error('the connection has ended'))); // whatever comes before
   request.end(body);
   return promise;
 }

@@ -3,7 +3,12 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { Webhook } from 'standardwebhooks';
-import { type CloudEvent, deliverWebhook } from '../../../src/control-plane/webhooks/deliver-webhook.ts';
+import {
+  type CloudEvent,
+  deliverWebhook,
+  type DeliveryOutcome,
+} from '../../../src/control-plane/webhooks/deliver-webhook.ts';
+import { closing } from '../../support/closing.ts';
 
 const event: CloudEvent = {
   ...{
@@ -115,6 +120,42 @@ test(
   (socket: Socket) => socket.end('SECRET of an internal service\r\n\r\n'),
   /^the receiver cannot be reached: HPE_\w+$/,
 );
+
+const endsAfter = test.macro(async (t, head: string, outcome: DeliveryOutcome) => {
+  const closed = Promise.withResolvers<undefined>();
+  const server = createTcpServer((socket) => {
+    void closing(socket).then(() => closed.resolve(undefined));
+    socket.write(`HTTP/1.1 ${head}\r\n\r\n`);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  t.deepEqual(await send(`http://receiver.test:${port}/`, { timeoutMs: 500 }), outcome);
+  await closed.promise;
+});
+
+test(
+  'a receiver that switches protocols is not waited for',
+  endsAfter,
+  '101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade',
+  { status: 101 },
+);
+test('a receiver that only announces a response is given up', endsAfter, '103 Early Hints', {
+  problem: 'the receiver has not responded in 0.5 s',
+});
+
+test('a delivery ends with its signal, also while the name of the receiver is resolved', async (t) => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const resolve = () => new Promise<never>(() => undefined);
+  const delivery = { url: 'https://slow.test/', secrets: [secret], event };
+  const sent = deliverWebhook(delivery, { ...options, resolve }, signal);
+  controller.abort(new Error('stop'));
+  await t.throwsAsync(sent, { message: 'stop' });
+  await t.throwsAsync(deliverWebhook(delivery, { ...options, resolve: () => t.fail() }, signal), {
+    message: 'stop',
+  });
+});
 
 test('a name that leads to another address the second time is connected to at the first one', async (t) => {
   let count = 0;
