@@ -51,6 +51,8 @@ export class CommandIndex {
   /** The agents that were ever connected, with the last time if it is known. */
   readonly #agents = new Map<string, AgentSighting | undefined>();
   readonly #maxAgents: number;
+  /** Between the attempts to open: what the store has. */
+  #contents: StoreContents | undefined;
   #loadedBytes = 0;
   #lastResult = 0;
   readonly #closed = new AbortController();
@@ -94,18 +96,23 @@ export class CommandIndex {
 
   /**
    * Reads what is stored, and returns what is not about commands. Rejects with `ControlPlaneError`
-   * `store_unavailable`.
+   * `store_unavailable`, and can be called again then, and with the signal's reason.
    */
   async open(signal?: AbortSignal): Promise<Pick<StoreContents, 'entries' | 'lastAudit'>> {
-    const { commands, agents, sightings = [], entries = [], lastAudit } = await this.#store.open(signal);
+    this.#contents ??= await this.#store.open(signal);
+    const { commands, agents, sightings = [], entries = [], lastAudit } = this.#contents;
+    const restored: TrackedCommand[] = [];
+    for (const record of commands) {
+      signal?.throwIfAborted();
+      const events = record.state === 'done' ? undefined : await this.#store.events(record.key);
+      restored.push(new TrackedCommand(this.#context, record, events));
+    }
+    this.#contents = undefined;
     for (const agentId of agents) this.#agents.set(agentId, undefined);
     for (const sighting of sightings) this.#agents.set(sighting.agentId, sighting);
-    for (const record of commands) {
-      const isDone = record.state === 'done';
-      const events = isDone ? undefined : await this.#store.events(record.key);
-      const command = new TrackedCommand(this.#context, record, events);
-      this.#commands.set(record.key, command);
-      if (!isDone) this.#open.add(command);
+    for (const command of restored) {
+      this.#commands.set(command.key, command);
+      if (command.state !== 'done') this.#open.add(command);
       command.restore();
     }
     const ended = [...this.#commands.values()].filter(({ record }) => record.end);

@@ -3,7 +3,6 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { ControlPlaneRecorder } from '../metrics/control-plane-metrics.ts';
 import type { Health } from '../net/health.ts';
 import { createBoundedServer } from '../net/http-server.ts';
 import { isLocalHost } from '../net/local-host.ts';
@@ -20,6 +19,7 @@ import { auditOf } from './audit/audit-entry.ts';
 import { noteRestored } from './backup.ts';
 import type { SendRequest } from './command-methods.ts';
 import type { ConnectedAgent } from './connected-agent.ts';
+import { setGauges } from './control-plane-gauges.ts';
 import type {
   AttachOptions,
   ControlPlaneEvents,
@@ -30,6 +30,7 @@ import { type ControlPlaneParts, createParts } from './control-plane-parts.ts';
 import type { CreatedEnrolment, EnrolmentOptions } from './enrolment/enrolment-options.ts';
 import { ControlPlaneError } from './error.ts';
 import { type KnownAgent } from './known-agent.ts';
+import { defaultMaxConnections, uploadTimeoutMs } from './limits.ts';
 import { Replica } from './replicas/replica.ts';
 import type { CommandOutcome } from './result-feed.ts';
 import type { Rollouts } from './rollouts/rollouts.ts';
@@ -39,12 +40,6 @@ import { IdentityProvider } from './sign-in/identity-provider.ts';
 import type { UserSessions } from './sign-in/user-sessions.ts';
 import { isSessionPath, isStreamPath, type SessionListener, sessionListener } from './streams/session-listener.ts';
 import { requireToken } from './token.ts';
-
-/** Time for a user to upload a chart. */
-const uploadTimeoutMs = 600_000;
-
-/** Enough for 10,000 agents, of which any number has not proved its key yet. */
-const defaultMaxConnections = 20_000;
 
 type HttpServer = Server | HttpsServer;
 
@@ -76,7 +71,10 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   readonly #sessionListener: SessionListener;
   readonly #detachments: (() => void)[] = [];
   readonly #closing = new AbortController();
+  /** Whether the store was not read yet, or could not be. */
+  #isUnread = true;
   #opening: Promise<void> | undefined;
+  #listening: Promise<number> | undefined;
   /** The host that the server listens on; undefined before. */
   #host: string | undefined;
 
@@ -129,7 +127,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
             : []),
         ],
     };
-    this.#detachments.push(recorder.onScrape(() => this.#measure(recorder)));
+    this.#detachments.push(recorder.onScrape(() => setGauges(recorder, parts)));
     const backend = {
       health: this.health,
       table: host.table,
@@ -163,10 +161,15 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   /**
    * Opens the store, starts to serve agents and the REST API, and returns the port that is bound.
    * Until a store with `places` is open, connections are relayed to the control plane that leads.
-   * Rejects with `ControlPlaneError` `token_unreadable` and `store_unavailable`, and with Node's
-   * error if the port cannot be bound.
+   * Rejects with `ControlPlaneError` `token_unreadable` and `store_unavailable`, also if `close` is
+   * called before the store is open, and with Node's error if the port cannot be bound.
    */
   async listen(port: number, host = '127.0.0.1'): Promise<number> {
+    this.#listening = this.#listen(port, host);
+    return await this.#listening;
+  }
+
+  async #listen(port: number, host: string): Promise<number> {
     const { apiToken } = this.#options;
     if (apiToken !== undefined) await requireToken(apiToken);
     this.#host = host;
@@ -181,7 +184,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
    * Opens the store, and accepts agents on a server of the application until `close` is called, and
    * the WebSockets of users for the streams of commands. The server's other paths stay as they are.
    * Without `authenticate`, only agents with a key are let in. Rejects with `ControlPlaneError`
-   * `store_unavailable`.
+   * `store_unavailable`, also if `close` is called before the store is open.
    */
   async attach(server: HttpServer, { path = '/agents' }: AttachOptions = {}): Promise<void> {
     await this.#open();
@@ -199,7 +202,8 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
    * again after `retryAfter` seconds, or up to twice as many, so that they do not all come at once.
    */
   async close({ retryAfter = 1 }: { retryAfter?: number } = {}): Promise<void> {
-    this.#closing.abort();
+    this.#closing.abort(new ControlPlaneError('store_unavailable', 'the control plane is closed'));
+    await Promise.allSettled([this.#listening, this.#opening]); // all that they open is closed next
     for (const detach of this.#detachments.splice(0)) detach();
     this.#parts.connectionNotes.close();
     this.rollouts.close();
@@ -220,7 +224,6 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     this.sessions?.close();
     await this.#parts.webhooks.close();
     this.#parts.audit.close();
-    await this.#opening?.catch(() => undefined);
     await this.#parts.commands.close();
     await this.#parts.charts.close();
   }
@@ -355,12 +358,21 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   }
 
   async #open(): Promise<void> {
-    this.#opening ??= this.#openAll();
+    const { signal } = this.#closing;
+    signal.throwIfAborted();
+    if (this.#isUnread) this.#opening = this.#openAll();
     await this.#opening;
+    signal.throwIfAborted();
   }
 
   async #openAll(): Promise<void> {
-    const { entries = [], lastAudit } = await this.#parts.commands.open(this.#closing.signal);
+    this.#isUnread = false;
+    const { entries = [], lastAudit } = await this.#parts.commands
+      .open(this.#closing.signal)
+      .catch((error: unknown) => {
+        this.#isUnread = true;
+        throw error;
+      });
     this.#parts.audit.open(lastAudit);
     const { laterCommands, commands } = this.#parts;
     laterCommands.open(noteRestored(entries, { ...this.#parts, keep: (entry) => commands.keep(entry) }));
@@ -372,18 +384,6 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     await this.#parts.recordings.open();
     this.#parts.dispatcher.start();
     this.rollouts.open(entries);
-  }
-
-  /** Sets the gauges. */
-  #measure(recorder: ControlPlaneRecorder): void {
-    const connected = this.#parts.agents.list().length;
-    const open = Map.groupBy(this.#parts.commands.allOpen(), ({ state }) => state);
-    recorder.set('helm_agent_hub_agents', { state: 'connected' }, connected);
-    recorder.set('helm_agent_hub_agents', { state: 'disconnected' }, this.#parts.knownAgents().length - connected);
-    for (const state of ['waiting', 'sent', 'accepted'] as const) {
-      recorder.set('helm_agent_hub_commands_open', { state }, open.get(state)?.length ?? 0);
-    }
-    recorder.set('helm_agent_hub_store_available', {}, Number(this.#parts.commands.isAvailable));
   }
 
   /** Calls listeners in a turn of their own, so that their errors break nothing. */

@@ -92,3 +92,9 @@ export const defaultControlPlaneLimits: ControlPlaneLimits = {
   allRecordingBytes: 10 * 1024 * mebibyte,
   recordingMs: 400 * 24 * 3_600_000,
 };
+
+/** Time for a user to upload a chart, in milliseconds. */
+export const uploadTimeoutMs = 600_000;
+
+/** Enough for 10,000 agents, of which any number has not proved its key yet. */
+export const defaultMaxConnections = 20_000;
