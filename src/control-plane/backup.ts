@@ -52,6 +52,28 @@ export function backupRoutes({ store, audit }: BackupRoutesOptions): ApiRoute[] 
 /** The entry of a control plane that has started from a backup, with the times of both. */
 const restoredEntry = { collection: backupEntry.collection, id: 'restored' };
 
+/** The entry with the time of the last start from a backup, in milliseconds. It stays. */
+const numbersEntry = { collection: backupEntry.collection, id: 'numbers' };
+
+/**
+ * Returns the time of the last start from a backup in milliseconds, which no start before has had;
+ * 0 if there was none.
+ */
+export function lastRestoreOf(
+  entries: readonly StoredEntry[],
+  { now, keep }: Pick<NoteRestoredOptions, 'now' | 'keep'>,
+): number {
+  const isRestored = entries.some(
+    ({ collection, id }) => collection === backupEntry.collection && id === backupEntry.id,
+  );
+  const known = entries.find(({ collection, id }) => collection === numbersEntry.collection && id === numbersEntry.id);
+  const before = Number(known?.text ?? 0);
+  if (!isRestored) return before;
+  const at = Math.max(before + 1, now().getTime());
+  keep({ ...numbersEntry, text: String(at) });
+  return at;
+}
+
 /**
  * Time after a start from a backup in which agents are asked for later commands, in milliseconds:
  * those that were away come back, and know the commands of their last day.

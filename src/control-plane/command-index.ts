@@ -55,6 +55,7 @@ export class CommandIndex {
   #contents: StoreContents | undefined;
   #loadedBytes = 0;
   #lastResult = 0;
+  #lastRestore = 0;
   readonly #closed = new AbortController();
   #isOpen = false;
   /** Whether the last read of events has not failed. */
@@ -121,6 +122,19 @@ export class CommandIndex {
     for (const command of ended) this.results.add(command, this.#now().getTime());
     this.#isOpen = true;
     return { entries, ...(lastAudit && { lastAudit }) };
+  }
+
+  /**
+   * Numbers the next results after the time of the last start from a backup, in milliseconds: those
+   * that were numbered since the backup are not known. 0: there was none.
+   */
+  countAfter(lastRestore: number): void {
+    this.#lastRestore = lastRestore;
+    this.#lastResult = Math.max(this.#lastResult, lastRestore);
+  }
+
+  get lastRestore(): number {
+    return this.#lastRestore;
   }
 
   /** Ends the readers of results, waits until everything is stored, and closes the store. */

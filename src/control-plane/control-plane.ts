@@ -16,7 +16,7 @@ import { type AgentHandshake, agentHandshake } from './agent-handshake.ts';
 import { createApi } from './api.ts';
 import { Arrivals } from './arrivals.ts';
 import { auditOf } from './audit/audit-entry.ts';
-import { noteRestored } from './backup.ts';
+import { lastRestoreOf, noteRestored } from './backup.ts';
 import type { SendRequest } from './command-methods.ts';
 import type { ConnectedAgent } from './connected-agent.ts';
 import { setGauges } from './control-plane-gauges.ts';
@@ -38,6 +38,7 @@ import type { SentCommand } from './sent-command.ts';
 import { attendedStream } from './sessions/attended-stream.ts';
 import { IdentityProvider } from './sign-in/identity-provider.ts';
 import type { UserSessions } from './sign-in/user-sessions.ts';
+import type { StoredEntry } from './store/command-store.ts';
 import { isSessionPath, isStreamPath, type SessionListener, sessionListener } from './streams/session-listener.ts';
 import { requireToken } from './token.ts';
 
@@ -165,8 +166,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
    * called before the store is open, and with Node's error if the port cannot be bound.
    */
   async listen(port: number, host = '127.0.0.1'): Promise<number> {
-    this.#listening = this.#listen(port, host);
-    return await this.#listening;
+    return await (this.#listening = this.#listen(port, host));
   }
 
   async #listen(port: number, host: string): Promise<number> {
@@ -367,15 +367,14 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
 
   async #openAll(): Promise<void> {
     this.#isUnread = false;
-    const { entries = [], lastAudit } = await this.#parts.commands
-      .open(this.#closing.signal)
-      .catch((error: unknown) => {
-        this.#isUnread = true;
-        throw error;
-      });
+    const contents = this.#parts.commands.open(this.#closing.signal);
+    contents.catch(() => (this.#isUnread = true)); // who opens gets the error
+    const { entries = [], lastAudit } = await contents;
     this.#parts.audit.open(lastAudit);
     const { laterCommands, commands } = this.#parts;
-    laterCommands.open(noteRestored(entries, { ...this.#parts, keep: (entry) => commands.keep(entry) }));
+    const restoring = { ...this.#parts, keep: (entry: StoredEntry) => commands.keep(entry) };
+    commands.countAfter(lastRestoreOf(entries, restoring));
+    laterCommands.open(noteRestored(entries, restoring));
     this.#parts.keys.open(entries);
     this.tokens.open(entries);
     this.sessions?.open(entries);

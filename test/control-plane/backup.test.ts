@@ -4,8 +4,10 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { noteRestored } from '../../src/control-plane/backup.ts';
-import { createPostgresStore, createSqliteStore } from '../../src/control-plane/index.ts';
+import { createMemoryStore, createPostgresStore, createSqliteStore } from '../../src/control-plane/index.ts';
+import { ResultFeed } from '../../src/control-plane/result-feed.ts';
 import { backupEntry, type StoredEntry } from '../../src/control-plane/store/command-store.ts';
+import { feedItems } from '../../src/control-plane/webhooks/webhook-events.ts';
 import { testAgent } from '../agent/support/agent.ts';
 import { recordingLog } from '../agent/support/log.ts';
 import { testRelease } from '../agent/support/release.ts';
@@ -104,6 +106,57 @@ test('the result of a command that was running at the time of the backup is aske
   t.deepEqual(JSON.parse((await later.packet('unfinished')).payload ?? ''), { keys: [key] });
   later.send('result', installed, key);
   t.true((await restored.plane.command(key)?.result)?.ok);
+});
+
+test('results after a backup share no id with those that it does not know, however often it is restored', async (t) => {
+  const original = await testPlane(t, { store: createSqliteStore(await temporaryFile(t)) });
+  const copies = [await backUp(t, original.url), await backUp(t, original.url)];
+  const idOf = async ({ plane, agentUrl }: typeof original, key: string) => {
+    const agent = await rawAgent(agentUrl);
+    const command = plane.install('edge-1', parameters, { key });
+    await agent.packet('install_release');
+    agent.send('result', installed, key);
+    await command.result;
+    for await (const { id, key: its } of plane.results()) if (its === key) return id;
+    return 0;
+  };
+  const ids = [await idOf(original, 'a')];
+  for (const copy of copies) {
+    const first = await testPlane(t, { store: createSqliteStore(copy) });
+    await first.plane.close();
+    const second = await testPlane(t, { store: createSqliteStore(copy) });
+    for (const key of ['b', 'c']) ids.push(await idOf(second, key));
+    await second.plane.close();
+  }
+  t.deepEqual(
+    ids,
+    [...new Set(ids)].sort((a, b) => a - b),
+  );
+});
+
+test('ids of events from the audit log contain the time of the last start from a backup', async (t) => {
+  const line = JSON.stringify({ number: 1, time: '2026-01-01T00:00:00.000Z', action: 'agent connected' });
+  const idsAfter = async (lastRestore: number) => {
+    const options = {
+      commands: {
+        lastRestore,
+        get: () => undefined,
+        results: new ResultFeed(createMemoryStore().retention, () => t.fail()),
+      },
+      audit: {
+        after: async function* () {
+          yield await Promise.resolve({ number: 1, at: 0, line });
+        },
+      },
+      source: () => 'hub',
+    };
+    for await (const { events } of feedItems('audit', 0, options, new AbortController().signal)) {
+      return events.map(({ event }) => event.id);
+    }
+    return [];
+  };
+  t.deepEqual(await idsAfter(0), ['hub_event_1', 'hub_audit_1']);
+  t.deepEqual(await idsAfter(5), ['hub_event_5_1', 'hub_audit_5_1']);
 });
 
 /** Returns a function that starts with the entries of the start before, and returns its time. */

@@ -26,7 +26,7 @@ export interface FeedItem {
 }
 
 export interface WebhookEventsOptions {
-  commands: Pick<CommandIndex, 'get' | 'results'>;
+  commands: Pick<CommandIndex, 'get' | 'results' | 'lastRestore'>;
   audit: Pick<AuditLog, 'after'>;
   /** Id of the control plane, which events name. */
   source: () => string;
@@ -57,6 +57,8 @@ export async function* feedItems(
     }
     return;
   }
+  // entries that were numbered after a backup are not known, and their numbers come again
+  const restore = commands.lastRestore === 0 ? '' : `${commands.lastRestore}_`;
   for await (const { number, line } of audit.after(after, 0, signal)) {
     const entry = JSON.parse(line) as AuditEntry; // as the log writes it
     const { action, key, agentId, type, namespace, releaseName, rolloutId, phase, wave, time } = entry;
@@ -65,8 +67,10 @@ export async function* feedItems(
     yield {
       number,
       events: [
-        ...(own ? [eventOf(own, { id: `event_${number}`, subject: key ?? rolloutId ?? agentId, time, data })] : []),
-        eventOf('audit', { id: `audit_${number}`, subject: agentId, time, data: entry }),
+        ...(own
+          ? [eventOf(own, { id: `event_${restore}${number}`, subject: key ?? rolloutId ?? agentId, time, data })]
+          : []),
+        eventOf('audit', { id: `audit_${restore}${number}`, subject: agentId, time, data: entry }),
       ],
     };
   }
