@@ -32,7 +32,8 @@ test('keeps a failed install without atomic, which helm lists as failed', async 
   const { plane, agentId, cluster } = harness();
   const namespace = freeNamespace(t, cluster);
   const request = { releaseName: 'site', namespace, chartName: 'web', values: crashing };
-  const installed = await performed(plane.install(agentId, { ...request, atomic: false, timeout: '8s' }));
+  const options = { atomic: false, timeout: '20s', failFast: 'never' } as const;
+  const installed = await performed(plane.install(agentId, { ...request, ...options }));
   t.is(errorOf(installed).code, 'timeout');
   t.false(stepsOf(installed).includes('uninstall'));
   t.deepEqual(await contentsOf(cluster, namespace, webKinds), [
