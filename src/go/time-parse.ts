@@ -16,6 +16,16 @@ export function parseTime(layout: string, text: string, local: Zone): ParsedTime
   return new Parser(layout, text, local).parse();
 }
 
+/** Parses a time as `UnmarshalJSON` of `time.Time` does: RFC 3339. Undefined if it is not one. */
+export function parseJsonTime(text: string, local: Zone): ParsedTime | undefined {
+  try {
+    return parseTime('2006-01-02T15:04:05Z07:00', text, local);
+  } catch (error) {
+    if (!(error instanceof GoError)) throw error;
+    return undefined;
+  }
+}
+
 /** The text does not match the layout. */
 class Mismatch extends Error {
   override readonly name = 'Mismatch';

@@ -2,6 +2,9 @@ import { promisify } from 'node:util';
 import { constants, gunzip, gzip } from 'node:zlib';
 import { codeOf } from '../errors/index.ts';
 import { measureJson } from '../go/json-size.ts';
+import { quote } from '../go/strconv.ts';
+import { parseJsonTime } from '../go/time-parse.ts';
+import { utc } from '../go/time-zone.ts';
 import { ReleaseError } from './error.ts';
 import type { Release } from './release.ts';
 import { releaseSchema } from './schema.ts';
@@ -50,13 +53,29 @@ export async function decodeRelease(text: string, limit = maxDecodedBytes): Prom
   return checkedRelease(data);
 }
 
-/** Returns data as a release. Throws `release_corrupt` if a field is missing or of a wrong type. */
+/**
+ * Returns data as a release. Throws `release_corrupt` if a field is missing or of a wrong type, or
+ * if Helm cannot read a time in it.
+ */
 export function checkedRelease(data: unknown): Release {
   const result = releaseSchema.safeParse(data);
-  if (result.success) return result.data;
+  if (result.success) {
+    requireTimes(result.data);
+    return result.data;
+  }
   const path = result.error.issues[0]?.path.join('.') ?? '';
   const field = path === '' ? 'it' : `its field ${path}`;
   throw new ReleaseError('release_corrupt', `the stored release is incomplete: ${field} is missing or of a wrong type`);
+}
+
+/** As in Helm, times may be empty (pkg/release/v1/info.go and hook.go). */
+function requireTimes({ info, hooks = [] }: Release): void {
+  const runs = hooks.flatMap(({ last_run: { started_at, completed_at } }) => [started_at, completed_at]);
+  for (const time of [info.first_deployed, info.last_deployed, info.deleted, ...runs]) {
+    if (time === undefined || time === '' || parseJsonTime(time, utc) !== undefined) continue;
+    const text = quote(time.slice(0, 64));
+    throw new ReleaseError('release_corrupt', `the stored release has a time that is not RFC 3339: ${text}`);
+  }
 }
 
 /** Refuses JSON that is small as text and large once it is parsed. */

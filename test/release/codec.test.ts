@@ -91,6 +91,36 @@ test(
 );
 test(corrupt, 'a truncated archive', packed.subarray(0, packed.length - 20).toString('base64'));
 
+/** Returns releases that have the text in one of the fields that are times, each with its field. */
+function withTime(text: string): [field: string, encoded: string][] {
+  const release = sampleRelease('web', 1, 'deployed');
+  const hook = { name: 'a', kind: 'Job', path: '', manifest: '', events: ['test'] };
+  const releases = [
+    ...['first_deployed', 'last_deployed', 'deleted'].map((field) => {
+      return [field, { ...release, info: { ...release.info, [field]: text } }] as const;
+    }),
+    ...['started_at', 'completed_at'].map((field) => {
+      return [field, { ...release, hooks: [{ ...hook, last_run: { phase: '', [field]: text } }] }] as const;
+    }),
+  ];
+  return releases.map(([field, content]) => [field, Buffer.from(JSON.stringify(content)).toString('base64')]);
+}
+
+for (const text of ['yesterday', '2026-11-28t04:01:53z', '99999-01-01T00:00:00Z', '2026-02-30T04:01:53Z']) {
+  for (const [field, encoded] of withTime(text)) test(corrupt, `${text} as ${field}`, encoded);
+}
+
+const times = test.macro({
+  title: (_, text: string) => `reads the time ${JSON.stringify(text)}, as Helm does`,
+  async exec(t, text: string) {
+    for (const [field, encoded] of withTime(text)) await t.notThrowsAsync(decodeRelease(encoded), field);
+  },
+});
+test(times, '');
+test(times, '0001-01-01T00:00:00Z');
+test(times, '2026-11-28T04:01:53.123456789+02:00');
+test(times, '2026-11-28T4:01:53,5Z'); // not RFC 3339
+
 test('refuses an archive that is larger than the limit after decompression', async (t) => {
   const error = await t.throwsAsync(decodeRelease(packed.toString('base64'), 100), { instanceOf: ReleaseError });
   t.is(error.code, 'release_too_large');

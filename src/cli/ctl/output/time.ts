@@ -1,7 +1,7 @@
 import { localZone } from '../../../functions/support/local-zone.ts';
 import type { Host } from '../../../go/host.ts';
 import { Time, zeroTime } from '../../../go/time.ts';
-import { parseTime } from '../../../go/time-parse.ts';
+import { parseJsonTime } from '../../../go/time-parse.ts';
 import { utc } from '../../../go/time-zone.ts';
 
 /** Go's layouts. */
@@ -9,13 +9,16 @@ const rfc3339 = '2006-01-02T15:04:05Z07:00';
 const ansi = 'Mon Jan _2 15:04:05 2006';
 
 /**
- * Reads the time of a release in its own zone, as Go does. Returns undefined if there is no time.
+ * Reads the time of a release in its own zone, as Go does. Returns undefined if there is no time:
+ * agents before this version also send what is not one.
  */
 function timeOf(text: string | undefined, host: Host): Time | undefined {
   if (text === undefined || text === '') return undefined;
   // only an offset is compared with the local zone, and Node takes long to find that out
   const local = text.endsWith('Z') ? utc : localZone(host);
-  const { seconds, nanoseconds, zone } = parseTime(rfc3339, text, local);
+  const parsed = parseJsonTime(text, local);
+  if (parsed === undefined) return undefined;
+  const { seconds, nanoseconds, zone } = parsed;
   const time = new Time(seconds * 1_000_000_000n + BigInt(nanoseconds), zone, local);
   return time.instant === zeroTime().instant ? undefined : time;
 }
