@@ -1,5 +1,5 @@
 import type { Access, AccessReviewer } from '../objects/access.ts';
-import { isKubeError } from './kube-error.ts';
+import { isKubeError, isUnserved } from './kube-error.ts';
 import type { Transport } from './transport.ts';
 
 /** Most namespaces, and most single rights, that the API server is asked about. */
@@ -29,7 +29,7 @@ export function createAccessReviewer(transport: Transport): AccessReviewer {
       return (answer as { status?: Status }).status; // defined by the API
     } catch (error) {
       // the API server decides about the requests themselves, too
-      if (isKubeError(error, 'forbidden', 'not_found')) return undefined;
+      if (isKubeError(error, 'forbidden') || isUnserved(error)) return undefined;
       throw error;
     }
   }

@@ -8,7 +8,7 @@ import { createAccessReviewer } from './access-review.ts';
 import { createCapabilities } from './capabilities.ts';
 import { type Connection, type ConnectionSource, impersonating, openConnection } from './connection.ts';
 import { createDiscovery } from './discovery.ts';
-import { isKubeError, KubeError } from './kube-error.ts';
+import { isKubeError, isUnserved, KubeError } from './kube-error.ts';
 import { listObjects, listPage } from './list.ts';
 import { observeObjects, type ObserveTimes } from './observe.ts';
 import { createPatchSchemas } from './patch-schema.ts';
@@ -118,15 +118,40 @@ function clusterOver(
   const timeLimit = tuning.writeTimeLimit;
   const send = async (request: KubeRequest): Promise<KubeObject> => (await transport.json(request)) as KubeObject; // the API returns objects
 
-  const kindOf = (ref: { apiVersion: string; kind: string }, signal?: AbortSignal): Promise<ResourceKind> =>
-    discovery.find(ref.apiVersion, ref.kind, signal);
+  /**
+   * Sends requests about a kind. If the server does not have their path, they are sent once more as
+   * what the kind is served as now. Rejects with `unknown_kind` if it is not served any more.
+   */
+  async function aboutKind<T>(
+    { apiVersion, kind }: { apiVersion: string; kind: string },
+    signal: AbortSignal | undefined,
+    use: (kind: ResourceKind) => Promise<T>,
+  ): Promise<T> {
+    const known = await discovery.find(apiVersion, kind, signal);
+    try {
+      return await use(known);
+    } catch (error) {
+      if (!isUnserved(error)) throw error;
+      return await use(await discovery.findAgain(apiVersion, kind, signal));
+    }
+  }
 
-  const pathOf = async (ref: ObjectRef, signal?: AbortSignal): Promise<string> => {
+  async function aboutObject<T>(
+    ref: ObjectRef,
+    signal: AbortSignal | undefined,
+    use: (path: string) => Promise<T>,
+  ): Promise<T> {
     pathSegment('resource name', ref.name);
-    const kind = await kindOf(ref, signal);
-    requireNamespace(kind, ref.namespace, 'when a resource name is provided');
-    return apiPath(kind, { namespace: ref.namespace, name: ref.name });
-  };
+    return await aboutKind(ref, signal, (kind) => {
+      requireNamespace(kind, ref.namespace, 'when a resource name is provided');
+      return use(apiPath(kind, { namespace: ref.namespace, name: ref.name }));
+    });
+  }
+
+  const patch = (ref: ObjectRef, body: unknown, contentType: string, options: WriteOptions): Promise<KubeObject> =>
+    aboutObject(ref, options.signal, (path) =>
+      send({ method: 'PATCH', path, body, contentType, ...writeParts(options), timeLimit }),
+    );
 
   const cluster: Cluster = {
     capabilities: (signal) => capabilities.current(signal),
@@ -140,85 +165,82 @@ function clusterOver(
 
     servedKind: (group, kind, signal) => discovery.findServed(group, kind, signal),
 
-    async get(ref, signal) {
-      const path = await pathOf(ref, signal);
-      return undefinedIfNotFound(send({ method: 'GET', path, signal }));
-    },
+    get: (ref, signal) =>
+      aboutObject(ref, signal, (path) => undefinedIfNotFound(send({ method: 'GET', path, signal }))),
 
-    async list(query, signal) {
-      return (await listObjects(transport, await kindOf(query, signal), query, signal)).objects;
-    },
+    list: (query, signal) =>
+      aboutKind(query, signal, async (kind) => (await listObjects(transport, kind, query, signal)).objects),
 
-    async listPage(query, signal) {
-      return await listPage(transport, await kindOf(query, signal), query, signal);
-    },
+    listPage: (query, signal) => aboutKind(query, signal, (kind) => listPage(transport, kind, query, signal)),
 
     async create(object, options = {}) {
       requireObjectName(object.metadata);
-      const kind = await kindOf(object, options.signal);
-      requireNamespace(kind, object.metadata.namespace, 'during creation');
-      const path = apiPath(kind, { namespace: object.metadata.namespace });
-      return send({ method: 'POST', path, body: object, ...writeParts(options), timeLimit });
-    },
-
-    async replace(object, options = {}) {
-      const path = await pathOf(refOf(object), options.signal);
-      return send({ method: 'PUT', path, body: object, ...writeParts(options), timeLimit });
-    },
-
-    async apply(object, options) {
-      const { query, ...parts } = writeParts(options);
-      return send({
-        method: 'PATCH',
-        path: await pathOf(refOf(object), options.signal),
-        query: { ...query, force: String(options.force ?? false) },
-        body: object,
-        contentType: 'application/apply-patch+yaml',
-        idempotent: true,
-        ...parts,
-        timeLimit,
+      return aboutKind(object, options.signal, (kind) => {
+        requireNamespace(kind, object.metadata.namespace, 'during creation');
+        const path = apiPath(kind, { namespace: object.metadata.namespace });
+        return send({ method: 'POST', path, body: object, ...writeParts(options), timeLimit });
       });
     },
 
-    async mergePatch(ref, patch, options = {}) {
-      const path = await pathOf(ref, options.signal);
-      const contentType = 'application/merge-patch+json';
-      return send({ method: 'PATCH', path, body: patch, contentType, ...writeParts(options), timeLimit });
+    replace: (object, options = {}) =>
+      aboutObject(refOf(object), options.signal, (path) =>
+        send({ method: 'PUT', path, body: object, ...writeParts(options), timeLimit }),
+      ),
+
+    async apply(object, options) {
+      const { query, ...parts } = writeParts(options);
+      return aboutObject(refOf(object), options.signal, (path) =>
+        send({
+          method: 'PATCH',
+          path,
+          query: { ...query, force: String(options.force ?? false) },
+          body: object,
+          contentType: 'application/apply-patch+yaml',
+          idempotent: true,
+          ...parts,
+          timeLimit,
+        }),
+      );
     },
 
-    async strategicMergePatch(ref, patch, options = {}) {
-      const path = await pathOf(ref, options.signal);
-      const contentType = 'application/strategic-merge-patch+json';
-      return send({ method: 'PATCH', path, body: patch, contentType, ...writeParts(options), timeLimit });
-    },
+    mergePatch: (ref, body, options = {}) => patch(ref, body, 'application/merge-patch+json', options),
+    strategicMergePatch: (ref, body, options = {}) =>
+      patch(ref, body, 'application/strategic-merge-patch+json', options),
 
     patchSchema: (apiVersion, kind, signal) => patchSchemas.find(apiVersion, kind, signal),
 
     async delete(ref, options = {}) {
       const { uid, resourceVersion, propagation = 'Background', signal } = options;
-      const path = await pathOf(ref, signal);
       const body = {
         apiVersion: 'v1',
         kind: 'DeleteOptions',
         propagationPolicy: propagation,
         ...(uid !== undefined && { preconditions: { uid, resourceVersion } }),
       };
-      try {
-        await transport.json({ method: 'DELETE', path, body, signal, timeLimit });
-        return true;
-      } catch (error) {
-        if (isKubeError(error, 'not_found')) return false;
-        if (uid === undefined || !isKubeError(error, 'conflict')) throw error;
-        // a failed precondition is a plain conflict: only the object shows which one it is
-        const existing = await undefinedIfNotFound(send({ method: 'GET', path, signal }));
-        if (existing?.metadata.uid === uid) throw error;
-        return false;
-      }
+      return aboutObject(ref, signal, async (path) => {
+        try {
+          await transport.json({ method: 'DELETE', path, body, signal, timeLimit });
+          return true;
+        } catch (error) {
+          if (isKubeError(error, 'not_found')) return false;
+          if (uid === undefined || !isKubeError(error, 'conflict')) throw error;
+          // a failed precondition is a plain conflict: only the object shows which one it is
+          const existing = await undefinedIfNotFound(send({ method: 'GET', path, signal }));
+          if (existing?.metadata.uid === uid) throw error;
+          return false;
+        }
+      });
     },
 
     observe: (query, signal) =>
       observeObjects(
-        { transport, findKind: (stop) => kindOf(query, stop), query, listedFirst, times: tuning.observeTimes },
+        {
+          transport,
+          findKind: (stop, again) => discovery[again ? 'findAgain' : 'find'](query.apiVersion, query.kind, stop),
+          query,
+          listedFirst,
+          times: tuning.observeTimes,
+        },
         signal,
       ),
     serverTime: () => clock.now(),

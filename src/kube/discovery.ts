@@ -17,6 +17,8 @@ import type { Transport } from './transport.ts';
 export interface Discovery {
   /** Returns a kind. Reads nothing for the kinds that every server has. */
   find(apiVersion: string, kind: string, signal?: AbortSignal): Promise<ResourceKind>;
+  /** Reads all kinds again, and returns a kind. */
+  findAgain(apiVersion: string, kind: string, signal?: AbortSignal): Promise<ResourceKind>;
   /**
    * Reads all kinds again, and returns the first version of a group that has the kind. Servers list
    * the version that they prefer first.
@@ -73,6 +75,16 @@ export function createDiscovery(transport: Transport, documents = sharedDocument
     return known;
   }
 
+  async function findAgain(apiVersion: string, kind: string, signal?: AbortSignal): Promise<ResourceKind> {
+    const { groups, kinds } = await refresh(signal);
+    const found = kinds.get(kindKey(apiVersion, kind));
+    if (found) return found;
+    if (groups.unavailable.includes(apiVersion)) {
+      throw unknownKinds(apiVersion);
+    }
+    throw new KubeError('unknown_kind', `no matches for kind "${kind}" in version "${apiVersion}"`);
+  }
+
   return {
     refresh: async (signal) => (await refresh(signal)).groups,
     async findServed(group, kind, signal) {
@@ -84,16 +96,9 @@ export function createDiscovery(transport: Transport, documents = sharedDocument
     },
     async find(apiVersion, kind, signal) {
       const key = kindKey(apiVersion, kind);
-      const cached = knownKinds.get(key) ?? known?.kinds.get(key);
-      if (cached) return cached;
-      const { groups, kinds } = await refresh(signal);
-      const found = kinds.get(key);
-      if (found) return found;
-      if (groups.unavailable.includes(apiVersion)) {
-        throw unknownKinds(apiVersion);
-      }
-      throw new KubeError('unknown_kind', `no matches for kind "${kind}" in version "${apiVersion}"`);
+      return knownKinds.get(key) ?? known?.kinds.get(key) ?? (await findAgain(apiVersion, kind, signal));
     },
+    findAgain,
   };
 }
 
@@ -170,7 +175,7 @@ async function readGroupVersion(
     return { groupVersions: [groupVersion], kinds, unavailable: [] };
   } catch (error) {
     // as in client-go, one API service that is down does not hide the other groups
-    if (!isKubeError(error, 'server_error', 'not_found') && !(error instanceof InvalidNameError)) throw error;
+    if (!isKubeError(error, 'server_error') && !(error instanceof InvalidNameError)) throw error;
     return { groupVersions: [groupVersion], kinds: [], unavailable: [groupVersion] };
   }
 }

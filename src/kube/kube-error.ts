@@ -43,6 +43,14 @@ export function isKubeError(error: unknown, ...codes: ClusterErrorCode[]): error
   return error instanceof KubeError && (codes.length === 0 || codes.includes(error.code));
 }
 
+/**
+ * Whether the path of a request does not exist, or a proxy says so: the server names the object if
+ * only that is missing.
+ */
+export function isUnserved(error: unknown): boolean {
+  return isKubeError(error, 'server_error') && error.status === 404;
+}
+
 const codeOfStatus: Readonly<Record<number, ClusterErrorCode>> = {
   400: 'bad_request',
   401: 'unauthorized',
@@ -84,6 +92,8 @@ interface StatusFields {
   reason: string;
   message: string;
   resource: string;
+  /** Name of the object that the error is about. May be empty. */
+  name: string;
   causes: readonly ClusterErrorCause[];
 }
 
@@ -91,7 +101,8 @@ function errorOfStatus(status: number, { message, ...details }: StatusFields): K
   return new KubeError(codeFor(status, { message, ...details }), message, { status, ...details });
 }
 
-function codeFor(status: number, { reason, message }: StatusFields): ClusterErrorCode {
+function codeFor(status: number, { reason, message, name }: StatusFields): ClusterErrorCode {
+  if (status === 404 && name === '') return 'server_error';
   if (reason === 'AlreadyExists') return 'already_exists';
   if (isSchemaMismatch(status, reason, message)) return 'invalid';
   if (isWebhookFailure(status, reason, message)) return 'webhook_unavailable';
@@ -133,6 +144,7 @@ function statusFields(status: unknown): StatusFields & { code: number | undefine
     reason: stringAt(status, 'reason') ?? '',
     message: shortened(stringAt(status, 'message') ?? '', longestMessage),
     resource: stringAt(status, 'details', 'kind') ?? '',
+    name: stringAt(status, 'details', 'name') ?? '',
     causes: objectsAt(status, 'details', 'causes')
       .slice(0, maxCauses)
       .map(({ reason, message, field }) => causeOf(textOf(reason), textOf(message), textOf(field))),

@@ -1,7 +1,7 @@
 import { sleep } from '../async/index.ts';
 import type { ObjectQuery, ObservedChange } from '../objects/cluster.ts';
 import type { KubeObject, ResourceKind } from '../objects/object.ts';
-import { isKubeError } from './kube-error.ts';
+import { isKubeError, isUnserved } from './kube-error.ts';
 import { listObjects } from './list.ts';
 import type { Transport } from './transport.ts';
 import { defaultWatchTimes, endsInitialEvents, type WatchEvent, watchEvents, type WatchTimes } from './watch.ts';
@@ -18,7 +18,8 @@ const defaultObserveTimes: ObserveTimes = { ...defaultWatchTimes, firstPause: 25
 /** A query to follow, with what is known about its server. */
 export interface Observation {
   transport: Transport;
-  findKind: (signal: AbortSignal) => Promise<ResourceKind>;
+  /** Returns the kind of the query, on request as it is served now. */
+  findKind: (signal: AbortSignal, again: boolean) => Promise<ResourceKind>;
   query: ObjectQuery;
   /** API versions whose server cannot start a watch with the present objects. */
   listedFirst: Set<string>;
@@ -35,7 +36,7 @@ export async function* observeObjects(
   signal: AbortSignal,
 ): AsyncGenerator<ObservedChange, void, undefined> {
   const { times = defaultObserveTimes } = observation;
-  const progress: WatchProgress = { resourceVersion: undefined, failures: 0, listsFirst: false };
+  const progress: WatchProgress = { resourceVersion: undefined, failures: 0, listsFirst: false, isUnserved: false };
   while (!signal.aborted) {
     try {
       const hadEvents = yield* follow(observation, progress, times, signal);
@@ -43,6 +44,7 @@ export async function* observeObjects(
     } catch (error) {
       if (isAborted(signal)) return;
       if (isKubeError(error, 'gone')) progress.resourceVersion = undefined;
+      progress.isUnserved = isUnserved(error);
       progress.failures++;
       if (!canRetry(error)) throw error;
       await pauseAfterFailure(progress.failures, times, signal);
@@ -56,6 +58,8 @@ interface WatchProgress {
   failures: number;
   /** Whether the snapshot is read by a list, because a watch has not brought it. */
   listsFirst: boolean;
+  /** Whether the server did not have the path of the last request. */
+  isUnserved: boolean;
 }
 
 /**
@@ -68,7 +72,8 @@ async function* follow(
   times: WatchTimes,
   signal: AbortSignal,
 ): AsyncGenerator<ObservedChange, boolean, undefined> {
-  const kind = await findKind(signal);
+  const kind = await findKind(signal, progress.isUnserved);
+  progress.isUnserved = false;
   if (progress.resourceVersion === undefined && (progress.listsFirst || listedFirst.has(kind.apiVersion))) {
     const { objects, resourceVersion } = await listObjects(transport, kind, query, signal);
     yield { type: 'snapshot', objects, resourceVersion };

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import { abortable, limitedTime, sleep } from '../async/index.ts';
 import { jsonText } from '../objects/json-text.ts';
 import type { Connection } from './connection.ts';
-import { errorOfResponse, isKubeError, KubeError } from './kube-error.ts';
+import { errorOfResponse, isKubeError, isUnserved, KubeError } from './kube-error.ts';
 import type { ServerClock } from './server-clock.ts';
 
 export interface KubeRequest {
@@ -228,7 +228,7 @@ async function sendOnce<T>({
     retry:
       error.code === 'too_many_requests' ||
       (error.status === 503 && retryAfter !== undefined) ||
-      (error.code === 'server_error' && isIdempotent(request)) ||
+      (error.code === 'server_error' && !isUnserved(error) && isIdempotent(request)) ||
       error.code === 'quota_conflict',
     retryAfter,
   };

@@ -26,17 +26,21 @@ export const fastTimes: Required<Omit<ClusterTuning, 'onAttempt' | 'writeTimeLim
   random: () => 0.5,
 };
 
-/** Serves ConfigMaps. Calls `respond` once for each request. */
+/**
+ * Serves ConfigMaps, and the groups of `groups`, in the form of discovery. Calls `respond` once for
+ * each request.
+ */
 export async function fakeServer(
   t: ExecutionContext,
   respond: Respond,
   tuning: ClusterTuning = fastTimes,
+  groups: () => object[] = () => [],
 ): Promise<FakeServer> {
   const requests: string[] = [];
   let connections = 0;
   const server = createServer((request, response) => {
     const path = request.url ?? '';
-    if (path === '/api' || path === '/apis') json(response, 200, discovery(path));
+    if (path === '/api' || path === '/apis') json(response, 200, discovery(path, groups));
     else {
       requests.push(`${request.method ?? ''} ${path}`);
       respond(request, response);
@@ -67,9 +71,9 @@ export function kubeconfigOf(server: string, user: object = { token: 'secret-tok
   });
 }
 
-function discovery(path: string): unknown {
+function discovery(path: string, groups: () => object[]): unknown {
   const resources = [{ resource: 'configmaps', responseKind: { kind: 'ConfigMap' }, scope: 'Namespaced' }];
-  const items = path === '/api' ? [{ versions: [{ version: 'v1', resources }] }] : [];
+  const items = path === '/api' ? [{ versions: [{ version: 'v1', resources }] }] : groups();
   return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', items };
 }
 
@@ -85,6 +89,11 @@ export function json(
 
 export function failure(status: number, reason: string, message: string): unknown {
   return { kind: 'Status', apiVersion: 'v1', status: 'Failure', message, reason, code: status };
+}
+
+/** The Status of an API server that has no object of this name. */
+export function missing(name: string): unknown {
+  return { ...(failure(404, 'NotFound', `"${name}" not found`) as object), details: { name } };
 }
 
 export const configMapRef = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'team', name: 'a' };

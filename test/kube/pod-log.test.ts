@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import test, { type ExecutionContext } from 'ava';
 import { codeOf, messageOf } from '../../src/errors/index.ts';
 import type { LogLine } from '../../src/objects/cluster.ts';
-import { failure, fakeServer, json } from './fake-server.ts';
+import { failure, fakeServer, json, missing } from './fake-server.ts';
 
 const pod = { namespace: 'team', name: 'web', container: 'app' };
 const { signal } = new AbortController();
@@ -49,11 +49,10 @@ test('keeps the beginning of a very long line', async (t) => {
 });
 
 test('a container without a log has no lines', async (t) => {
-  for (const [status, reason] of [
-    [400, 'BadRequest'],
-    [404, 'NotFound'],
+  for (const [status, refusal] of [
+    [400, failure(400, 'BadRequest', 'is waiting to start')],
+    [404, missing('a')],
   ] as const) {
-    const refusal = failure(status, reason, 'is waiting to start');
     const { cluster } = await fakeServer(t, (_, response) => json(response, status, refusal));
     t.deepEqual(await all(cluster.followLog(pod, { signal })), []);
   }

@@ -11,6 +11,7 @@ import {
   fastTimes,
   json,
   kubeconfigOf,
+  missing,
   type Respond,
 } from './fake-server.ts';
 
@@ -210,7 +211,7 @@ for (const [title, uid, expected] of deletions) {
   test(`deleting by uid after a conflict: the object ${title}`, async (t) => {
     const { cluster, requests } = await fakeServer(t, ({ method }, response) => {
       if (method === 'DELETE') json(response, 409, failure(409, 'Conflict', 'any text'));
-      else if (uid === undefined) json(response, 404, failure(404, 'NotFound', 'gone'));
+      else if (uid === undefined) json(response, 404, missing('a'));
       else json(response, 200, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', uid } });
     });
     const deleting = cluster.delete(configMapRef, { uid: 'mine' });
