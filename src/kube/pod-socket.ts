@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { WebSocket } from 'ws';
 import { abortable } from '../async/index.ts';
 import { messageBatches, type ReceivedMessage } from '../net/message-batches.ts';
@@ -80,9 +79,14 @@ async function opened(socket: WebSocket, signal: AbortSignal): Promise<void> {
 }
 
 async function refusalOf(response: IncomingMessage): Promise<KubeError> {
-  const { statusCode = 0, headers } = response;
-  const isShort = Number(headers['content-length'] ?? 0) <= maxRefusalBytes;
-  const body = isShort ? (await text(response)).slice(0, maxRefusalBytes) : '';
-  if (statusCode >= 400) return errorOfResponse(statusCode, body);
+  const { statusCode = 0 } = response;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > maxRefusalBytes) break; // which ends the connection
+  }
+  if (statusCode >= 400) return errorOfResponse(statusCode, Buffer.concat(chunks).toString());
   return new KubeError('server_error', `the API server responded with ${statusCode} instead of a WebSocket`);
 }

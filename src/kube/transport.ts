@@ -28,7 +28,7 @@ export interface KubeRequest {
    * may be sent. Default: no limit.
    */
   timeLimit?: (() => number) | undefined;
-  /** Most bytes of the response: a longer one fails ({@link isTooLong}). Default: no limit. */
+  /** Most bytes of the response: a longer one fails ({@link isTooLong}). Default: 64 MiB. */
   maxBytes?: number | undefined;
   /** Called for each warning of the server. */
   onWarning?: ((text: string) => void) | undefined;
@@ -54,9 +54,7 @@ export interface Transport {
   stream(request: KubeRequest): Promise<AsyncIterable<Uint8Array>>;
 }
 
-class ResponseTooLongError extends Error {
-  override readonly name = 'ResponseTooLongError';
-}
+class ResponseTooLongError extends KubeError {}
 
 /** Whether a request failed because its response is longer than `maxBytes`. */
 export function isTooLong(error: unknown): boolean {
@@ -95,6 +93,12 @@ const maxRetryAfter = 30_000;
 
 /** Number of retries of a request whose credentials the server rejects. */
 const unauthorizedRetries = 2;
+
+/** Objects have a few MiB, lists are read in pages, and documents about kinds have some MiB. */
+const defaultMaxBytes = 64 * 1024 * 1024;
+
+/** Most bytes of a refusal. Of a longer one, only the status is used. */
+const maxRefusalBytes = 1024 * 1024;
 
 /** HTTP status of a document that has not changed. */
 const notModified = 304;
@@ -170,7 +174,7 @@ async function attemptOnce<T>(exchange: Exchange<T>): Promise<Outcome<{ result: 
   try {
     return { result: await receive(outcome.response) };
   } catch (error) {
-    if (!isKubeError(error, 'unreachable', 'server_error')) throw error;
+    if (isTooLong(error) || !isKubeError(error, 'unreachable', 'server_error')) throw error;
     return { error, retry: isIdempotent(request) };
   }
 }
@@ -216,8 +220,8 @@ async function sendOnce<T>({
   for (const text of warningsOf(response.headers['warning'])) request.onWarning?.(text);
   const isUnchanged = response.statusCode === notModified && request.etag !== undefined;
   if (response.statusCode < 300 || isUnchanged) return { response };
-  const text = await readText(response, request).catch((error: unknown) => {
-    if (!isKubeError(error, 'unreachable')) throw error;
+  const text = await readText(response, { ...request, maxBytes: maxRefusalBytes }).catch((error: unknown) => {
+    if (!isTooLong(error) && !isKubeError(error, 'unreachable')) throw error;
     return ''; // the status says enough
   });
   const error = errorOfResponse(response.statusCode, text, request.path);
@@ -258,13 +262,16 @@ function contentHeaders(request: KubeRequest): Record<string, string> {
 }
 
 async function readText(response: Dispatcher.ResponseData, request: KubeRequest): Promise<string> {
-  const { maxBytes = Infinity } = request;
+  const { method, path, maxBytes = defaultMaxBytes } = request;
   try {
     const chunks: Buffer[] = [];
     let bytes = 0;
     for await (const chunk of response.body as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > maxBytes) throw new ResponseTooLongError(`the response has more than ${maxBytes} bytes`);
+      if (bytes > maxBytes) {
+        const message = `the response to ${method} ${path} has more than ${maxBytes} bytes`;
+        throw new ResponseTooLongError('server_error', message);
+      }
       chunks.push(chunk);
     }
     // undici frees the connection only now; the next request would open another one
@@ -273,11 +280,9 @@ async function readText(response: Dispatcher.ResponseData, request: KubeRequest)
   } catch (error) {
     request.signal?.throwIfAborted();
     if (isTooLong(error)) throw error;
-    throw new KubeError(
-      'unreachable',
-      `the response to ${request.method} ${request.path} is incomplete: ${reasonOf(error)}`,
-      { cause: error },
-    );
+    throw new KubeError('unreachable', `the response to ${method} ${path} is incomplete: ${reasonOf(error)}`, {
+      cause: error,
+    });
   }
 }
 

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { ExecutionContext } from 'ava';
 import { type ClusterTuning, connectCluster, type KubeCluster } from '../../src/kube/cluster.ts';
 
@@ -100,4 +102,20 @@ export const configMapRef = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 't
 
 export function configMap(name: string, resourceVersion: string): unknown {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'team', resourceVersion } };
+}
+
+/** Writes a body that does not end. Returns the bytes that were sent when the client stops it. */
+export async function endless(response: ServerResponse): Promise<number> {
+  const chunk = Buffer.alloc(256 * 1024, ' ');
+  let bytes = 0;
+  const body = Readable.from(
+    (function* () {
+      for (;;) {
+        bytes += chunk.length;
+        yield chunk;
+      }
+    })(),
+  );
+  await pipeline(body, response).catch(() => undefined); // the client destroys it
+  return bytes;
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { connectCluster } from '../../src/kube/cluster.ts';
-import { kubeconfigOf } from './fake-server.ts';
+import { endless, fakeServer, kubeconfigOf } from './fake-server.ts';
 
 const never = new AbortController().signal;
 const target = { namespace: 'shop', name: 'web-0' };
@@ -83,4 +83,9 @@ test('a refusal is an error, and an abort ends the connection', async (t) => {
   stop.abort(new Error('stopped'));
   await t.throwsAsync(outputOf(connection), { message: 'stopped' });
   await t.throwsAsync(cluster.forwardPort(target, { port: 80, signal: stop.signal }), { message: 'stopped' });
+});
+
+test('a refusal that does not end is an error, too', async (t) => {
+  const { cluster } = await fakeServer(t, (_, response) => void endless(response.writeHead(403)));
+  await t.throwsAsync(cluster.forwardPort(target, { port: 80, signal: never }), { code: 'forbidden' });
 });

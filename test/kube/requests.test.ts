@@ -6,6 +6,7 @@ import fc from '../support/fast-check.ts';
 import {
   configMap,
   configMapRef,
+  endless,
   failure,
   fakeServer,
   fastTimes,
@@ -70,6 +71,34 @@ test('quotes an error response that is not a Status', async (t) => {
 test('a response that is not JSON is a server error', async (t) => {
   const { cluster } = await fakeServer(t, (_, response) => response.end('hello'));
   t.is((await errorOf(cluster.get(configMapRef))).code, 'server_error');
+});
+
+test('stops reading a response of more than 64 MiB, and does not read it again', async (t) => {
+  const { cluster, requests } = await fakeServer(t, (_, response) => void endless(response));
+  const message = 'the response to GET /api/v1/namespaces/team/configmaps/a has more than 67108864 bytes';
+  t.like(await errorOf(cluster.get(configMapRef)), { code: 'server_error', message });
+  t.is(requests.length, 1);
+});
+
+test('stops reading a list of which one object has more than 64 MiB', async (t) => {
+  const { cluster, requests } = await fakeServer(t, (_, response) => void endless(response));
+  t.like(await errorOf(cluster.list(configMapRef)), { code: 'server_error' });
+  t.deepEqual(
+    requests.map((request) => new URL(request.split(' ')[1] ?? '', 'http://x').searchParams.get('limit')),
+    ['500', '50', '5', '1'],
+  );
+});
+
+test('stops reading a refusal of more than 1 MiB', async (t) => {
+  const sent: Promise<number>[] = [];
+  const { cluster } = await fakeServer(t, (_, response) => {
+    sent.push(endless(response.writeHead(403)));
+  });
+  t.like(await errorOf(cluster.get(configMapRef)), {
+    code: 'forbidden',
+    message: 'the API server responded with 403 and no message',
+  });
+  t.true(((await sent[0]) ?? Infinity) < 16 * 1024 * 1024); // the sockets have buffers, too
 });
 
 const retried: [title: string, first: Respond][] = [
