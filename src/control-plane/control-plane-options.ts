@@ -52,8 +52,8 @@ export interface ControlPlaneOptions {
    */
   signIn?: SignInFile | undefined;
   /**
-   * Decides about what the roles of a user allow: returns false to refuse it. Default: it is
-   * allowed.
+   * Decides about what the roles of a user allow: returns true, at once, to allow it. All else
+   * refuses it; a promise is an error. Default: it is allowed.
    */
   authorize?: Authorize | undefined;
   /** Called with each entry of the audit log. Default: none; the store has the log. */

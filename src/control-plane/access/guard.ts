@@ -6,7 +6,7 @@ import { type CommandScope, commandScope } from './command-scope.ts';
 import { type Action, type AgentSubject, isAllowed, isAllowedSomewhere, mayReach } from './is-allowed.ts';
 import type { Principal } from './role.ts';
 
-/** Decides further about what a user's roles allow. */
+/** Returns true, at once, to allow what a user's roles allow. All else refuses it. */
 export type Authorize = (principal: Principal, action: Action) => boolean;
 
 /** A request that a user may not make. */
@@ -167,12 +167,20 @@ export class Guard {
   #isAuthorized(principal: Principal, action: Action): boolean {
     // a token may have ended since the request began
     if (principal.revoked?.aborted === true) return false;
-    return this.#options.authorize?.(principal, action) ?? true;
+    const { authorize } = this.#options;
+    return authorize === undefined || isTrue(authorize(principal, action));
   }
 
   #agent(agentId: string): AgentSubject {
     return { agentId, labels: this.#options.labelsOf(agentId) };
   }
+}
+
+/** Whether the application's decision is true. Throws `TypeError` if it would come later. */
+function isTrue(decision: unknown): boolean {
+  if (!(decision instanceof Promise)) return decision === true;
+  decision.catch(() => undefined); // the error below says what is wrong
+  throw new TypeError('the option authorize returned a promise; it must return true or false at once');
 }
 
 function hide(action: Action & { agent: AgentSubject }, code: 'agent_not_found' | 'agent_not_connected'): never {

@@ -288,6 +288,29 @@ test('an application authenticates users in its own way, and narrows what their 
   t.is((await fetch(`${url}/api/agents`)).status, 401);
 });
 
+const decides = test.macro({
+  title: (name) => `\`authorize\` that ${name ?? ''}`,
+  async exec(t, authorize: () => unknown, status: number) {
+    const { url, plane } = await world(t, {
+      authenticateUser: () => ({ name: 'kim', roles: [{ rights: ['admin'] }] }),
+      authorize: authorize as () => boolean, // JavaScript may return anything
+    });
+    t.is((await fetch(`${url}/api/tokens`)).status, status);
+    const principal = { name: 'kim', roles: [{ rights: ['admin'] }] };
+    const sent = () => plane.send('edge-1', { ...install, principal });
+    const asPromise = { instanceOf: TypeError, message: /^the option authorize returned a promise/ };
+    if (status === 200) t.is(sent().agentId, 'edge-1');
+    else t.throws(sent, status === 500 ? asPromise : { code: 'agent_not_connected' });
+  },
+});
+test('returns true allows it', decides, () => true, 200);
+test('returns false refuses it', decides, () => false, 403);
+test('returns nothing refuses it', decides, () => undefined, 403);
+test('returns null refuses it', decides, () => null, 403);
+test('returns another value than true refuses it', decides, () => 'no', 403);
+test('returns a promise is an error', decides, async () => Promise.resolve(true), 500);
+test('returns a promise that rejects is an error', decides, async () => Promise.reject(new Error('later')), 500);
+
 test('a token that ends while its request arrives allows nothing more', async (t) => {
   const { user, plane } = await world(t);
   const { token, id } = await user([{ rights: ['admin'] }]);
