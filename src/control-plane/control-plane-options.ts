@@ -43,7 +43,8 @@ export interface ControlPlaneOptions {
    */
   apiToken?: Token | undefined;
   /**
-   * Authenticates users of the REST API in another way than by a token. Default: users have tokens.
+   * Authenticates users of the REST API in another way than by a token. Requests without a user or
+   * a token are then refused, also on addresses of this machine. Default: users have tokens.
    */
   authenticateUser?: UserAccess['authenticateUser'];
   /**

@@ -17,7 +17,10 @@ export interface UserAccess {
   tokens: Pick<UserTokens, 'find' | 'isToken'>;
   /** Sessions of people. Default: people cannot sign in. */
   signIn?: SessionAccess | undefined;
-  /** Returns the user of a request by other means; undefined if it does not have one. */
+  /**
+   * Returns the user of a request by other means; undefined if it does not have one. A user needs a
+   * name and roles.
+   */
   authenticateUser?: ((request: IncomingMessage) => Principal | undefined | Promise<Principal | undefined>) | undefined;
   /**
    * Returns the host that the server listens on if requests without a token are served there.
@@ -45,14 +48,14 @@ export async function authenticateUser(request: IncomingMessage, access: UserAcc
   const { authorization } = request.headers;
   const from = addressOf(request);
   const other = await access.authenticateUser?.(request);
-  if (other) return { principal: other, from, hasApiToken: false };
+  if (other) return { principal: requirePrincipal(other), from, hasApiToken: false };
   const person = signIn && personOfRequest(request, signIn);
   if (person) return { principal: person, from, hasApiToken: false };
   const own = bearerToken(authorization);
   if (own !== undefined && tokens.isToken(own)) {
     const principal = tokens.find(own);
     if (principal) return { principal, from, hasApiToken: false };
-  } else if (token === undefined && !signIn) {
+  } else if (token === undefined && !signIn && !access.authenticateUser) {
     requireOpenHost(request, access.openHost());
     return { principal: administrator(builtInNames.local), from, hasApiToken: false };
   } else if (token !== undefined && (await hasToken(authorization, token))) {
@@ -66,6 +69,12 @@ export async function authenticateUser(request: IncomingMessage, access: UserAcc
 /** Returns the address of the other end of a connection, for the audit log. */
 export function addressOf({ socket }: IncomingMessage): string {
   return socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
+}
+
+/** Requires that the application's user is one. Throws `TypeError`. */
+function requirePrincipal(user: Principal): Principal {
+  if (typeof user.name === 'string' && Array.isArray(user.roles)) return user;
+  throw new TypeError('the option authenticateUser must return undefined, or a user with a name and roles');
 }
 
 function administrator(name: string): Principal {

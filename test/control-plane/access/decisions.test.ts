@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import type { Role } from '../../../src/control-plane/index.ts';
+import type { Principal, Role } from '../../../src/control-plane/index.ts';
 import { commandTypes } from '../../../src/protocol/commands/index.ts';
 import { apiRoutes } from '../../../tools/openapi.ts';
 import { testPlane } from '../support/plane.ts';
@@ -286,6 +286,25 @@ test('an application authenticates users in its own way, and narrows what their 
   const kim = { name: 'kim', roles: [{ rights: ['admin'] }] };
   t.throws(() => plane.send('core-1', { ...install, principal: kim }), { code: 'agent_not_connected' });
   t.is((await fetch(`${url}/api/agents`)).status, 401);
+});
+
+test('without an API token, `authenticateUser` refuses requests without a user also on this machine', async (t) => {
+  for (const nobody of [undefined, null, false]) {
+    const { url } = await testPlane(t, { authenticateUser: () => nobody as undefined }); // as JavaScript may
+    t.is((await fetch(`${url}/api/whoami`)).status, 401, String(nobody));
+  }
+});
+
+test('`authenticateUser` fails for what is not a user', async (t) => {
+  const { url } = await testPlane(t, {
+    authenticateUser: ({ headers }) => JSON.parse(String(headers['x-user'])) as Principal,
+  });
+  const status = async (user: unknown) =>
+    (await fetch(`${url}/api/whoami`, { headers: { 'x-user': JSON.stringify(user) } })).status;
+  for (const user of [true, 'kim', {}, { name: 'kim' }, { roles: [] }]) {
+    t.is(await status(user), 500, JSON.stringify(user));
+  }
+  t.is(await status({ name: 'kim', roles: [] }), 200);
 });
 
 const decides = test.macro({
