@@ -150,6 +150,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     });
     this.#upgrade = createUpgradeListener({
       ...{ peer: 'an agent', subprotocols: [keySubprotocol, subprotocol], log, decide: this.#handshake.decide },
+      signal: this.#closing.signal,
     });
     this.#sessionListener = sessionListener({ commands, streams, sessions: parts.attended, access, guard, audit, log });
     this.#server.on('request', this.requestListener);

@@ -25,6 +25,8 @@ export interface UpgradeOptions {
   subprotocols?: readonly string[];
   /** The largest message that is read, in bytes. Default: that of packets. */
   maxMessageBytes?: number;
+  /** Refuses the requests that are not decided yet, and those that follow, when it aborts. */
+  signal?: AbortSignal;
   log: { warn(fields: object, message: string): void };
 }
 
@@ -36,6 +38,7 @@ export function createUpgradeListener({
   decide,
   subprotocols = [subprotocol],
   maxMessageBytes = maxFrameBytes,
+  signal = new AbortController().signal,
   log,
 }: UpgradeOptions) {
   const server = new WebSocketServer({
@@ -50,6 +53,12 @@ export function createUpgradeListener({
   return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const onError = (error: Error) => log.warn({ reason: error.message }, `${peer} went away during the handshake`);
     socket.on('error', onError);
+    const stop = () => refuse(socket, '503 Service Unavailable', undefined);
+    if (signal.aborted) {
+      stop();
+      return;
+    }
+    signal.addEventListener('abort', stop, { once: true });
     const timer = setTimeout(() => socket.destroy(), decisionTimeoutMs);
     decide(request)
       .catch((error: unknown): Decision => {
@@ -59,7 +68,8 @@ export function createUpgradeListener({
       })
       .then((decision) => {
         clearTimeout(timer);
-        if (socket.destroyed) return;
+        signal.removeEventListener('abort', stop);
+        if (socket.destroyed || signal.aborted) return;
         if ('refuse' in decision) {
           const { refuse: reason, retryAfter } = decision;
           // a whole fleet may have to wait

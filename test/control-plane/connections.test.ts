@@ -1,6 +1,9 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
+import { WebSocket } from 'ws';
+import { type AgentIdentity, ControlPlane, type Principal } from '../../src/control-plane/index.ts';
 import { closing } from '../support/closing.ts';
 import { tokensOf } from './support/credentials.ts';
 import { testPlane } from './support/plane.ts';
@@ -46,3 +49,45 @@ test('a request with a wrong token gets 401 before its body arrives, and its con
     await closed.finally(() => clearInterval(dribble));
   }
 });
+
+/** Opens a WebSocket, and resolves to the text of the error with which that fails. */
+function refusalOf(url: string, protocol: string): Promise<string> {
+  const socket = new WebSocket(url, [protocol]);
+  return new Promise((resolve, reject) => {
+    socket.once('error', ({ message }) => resolve(message));
+    socket.once('open', () => reject(new Error('it was accepted')));
+  });
+}
+
+/** Attaches a control plane to a server, and returns the port of that. */
+async function attached(t: ExecutionContext, plane: ControlPlane): Promise<number> {
+  const server = createServer();
+  await plane.attach(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.teardown(() => server.close());
+  return (server.address() as AddressInfo).port; // a TCP server that listens has one
+}
+
+const closesBeforeDecision = test.macro({
+  title: (name) => `a control plane that closes refuses ${name ?? ''} whose credential is not decided about`,
+  async exec(t, way: 'listen' | 'attach', path: string, protocol: string) {
+    const asked = Promise.withResolvers<undefined>();
+    const decision = Promise.withResolvers<AgentIdentity & Principal>();
+    const decide = () => {
+      asked.resolve(undefined);
+      return decision.promise;
+    };
+    const plane = new ControlPlane({ authenticate: decide, authenticateUser: decide });
+    const port = way === 'listen' ? await plane.listen(0) : await attached(t, plane);
+    const refusal = refusalOf(`ws://127.0.0.1:${port}${path}`, protocol);
+    await asked.promise;
+    await plane.close();
+    decision.resolve({ agentId: 'edge-1', name: 'kim', roles: [{ rights: ['admin'] }] });
+    t.regex(await refusal, /\b503\b/);
+    t.deepEqual(plane.agents(), []);
+  },
+});
+for (const way of ['listen', 'attach'] as const) {
+  test(`an agent on a server of \`${way}\``, closesBeforeDecision, way, '/agents', 'helm-agent.v1');
+  test(`a caller on a server of \`${way}\``, closesBeforeDecision, way, '/api/commands/k/stream', 'helm-agent.stream');
+}

@@ -132,8 +132,8 @@ export function sessionListener({
       peer: 'a caller of a session',
       subprotocols: [streamSubprotocol],
       maxMessageBytes: maxSessionMessageBytes,
-      decide,
-      log,
+      ...{ decide, log },
+      signal: stopping.signal,
     }),
     close: () => stopping.abort(),
   };
