@@ -90,7 +90,10 @@ export class Dispatcher {
       : commandScope(table, type, fields);
     const fingerprint = fingerprintOf(request, payload);
     const known = commands.get(key);
-    if (known?.agentId === agentId && known.record.fingerprint === fingerprint) return known;
+    if (known?.agentId === agentId && known.record.fingerprint === fingerprint) {
+      if (signal) cancelWith(signal, known);
+      return known;
+    }
     if (known) throw new ControlPlaneError('key_reused', `the key ${key} already names another command`);
     const agent = agents.get(agentId);
     const isKnownAgent = commands.knowsAgent(agentId) || isRegistered(agentId);
@@ -246,8 +249,9 @@ function isSmall(packet: Packet, bytes: number): boolean {
   return packetBytes + units * unitBytes <= bytes;
 }
 
-/** Cancels a command when a signal aborts. */
+/** Cancels a command when a signal aborts, unless it has ended. */
 function cancelWith(signal: AbortSignal, command: TrackedCommand): void {
+  if (command.state === 'done') return;
   const onAbort = () => void command.cancel(undefined).catch(() => undefined); // the result says what came of it
   signal.addEventListener('abort', onAbort, { once: true });
   const stop = () => signal.removeEventListener('abort', onAbort);

@@ -46,6 +46,17 @@ test('cancel and a signal cancel a command', async (t) => {
   t.false(await waiting.cancel());
 });
 
+test('the signal of a command that is sent again under its key cancels it', async (t) => {
+  const { plane } = await testPlane(t, { registeredAgents: () => ['edge-2'] });
+  const abort = new AbortController();
+  const send = (signal?: AbortSignal) => plane.install('edge-2', parameters, { key: 'again', signal });
+  await send().stored;
+  const again = send(abort.signal);
+  abort.abort();
+  t.like(await again.result, { ok: false, error: { code: 'cancelled' } });
+  t.is(send(new AbortController().signal).state, 'done');
+});
+
 test('reports connections and results as events', async (t) => {
   const { plane, agentUrl } = await testPlane(t);
   const seen: string[] = [];
