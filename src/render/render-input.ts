@@ -37,8 +37,9 @@ export interface RenderOptions {
 
 /**
  * Returns what a template's `lookup` finds: the object; for an empty name, all objects of the kind
- * as `{apiVersion, kind, metadata, items}`; `{}` if there is none. An empty namespace means all
- * namespaces, or a cluster-scoped kind.
+ * as `{apiVersion, kind, metadata, items}`; `{}` if there is none. It is plain data, and whole
+ * numbers and bigints are int64s. An empty namespace means all namespaces, or a cluster-scoped
+ * kind.
  */
 export type Lookup = (
   apiVersion: string,

@@ -4,7 +4,17 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import test from 'ava';
-import { ChartError, createRenderer, loadChart, renderChart, type RenderChartOptions } from '../../src/render/index.ts';
+import {
+  ChartError,
+  createRenderer,
+  type GivenValues,
+  loadChart,
+  type Lookup,
+  renderChart,
+  type RenderChartOptions,
+  RenderError,
+  ValuesError,
+} from '../../src/render/index.ts';
 import { TemplateSet } from '../../src/template/template-set.ts';
 import { archiveOf } from '../bin/support/archive.ts';
 import { fixedHost } from '../support/host.ts';
@@ -263,6 +273,52 @@ test('renders again with the results of lookups, and with lookups that depend on
   t.is(await renders('{{ lookup "v1" "ConfigMap" "ns" "a" }}'), 'map[]');
   await t.throwsAsync(renders('{{ lookup "v1" "Pod" "" (randAlpha 9) }}', { lookup }), { code: 'render_limit' });
 });
+
+const refusesLookup = test.macro({
+  title: (name) => `a lookup that returns ${name ?? ''} is an error that names it, also in a thread`,
+  async exec(t, found: unknown, message: string) {
+    const chart = chartOf('a: {{ lookup "v1" "Secret" "n" "s" | toJson }}');
+    const lookup = (() => found) as Lookup; // JavaScript may return anything
+    const expectation = { instanceOf: RenderError, code: 'render_failed', message: new RegExp(`^${message}`) };
+    await t.throwsAsync(renderChart(chart, { lookup }), expectation);
+    await using renderer = createRenderer();
+    await t.throwsAsync(renderer.render(chart, { lookup }), expectation);
+  },
+});
+const lookupCall = 'lookup "v1" "Secret" "n" "s": object';
+test(
+  'a date',
+  refusesLookup,
+  { metadata: { at: new Date(0) } },
+  `${lookupCall}\\.metadata\\.at is an object of Date: `,
+);
+test('a function', refusesLookup, { f: [() => 1] }, `${lookupCall}\\.f\\[0\\] is a function: `);
+test('an object that contains itself', refusesLookup, circle, `${lookupCall}\\.again\\[0\\] contains itself`);
+test('a text', refusesLookup, 'abc', `${lookupCall} is a string, and not a plain object`);
+test('a map', refusesLookup, new Map(), `${lookupCall} is an object of Map, and not a plain object`);
+
+test('a lookup can return bigints, entries without a value, and nothing at all', async (t) => {
+  const found: Record<string, unknown>[] = [{ a: 2n ** 62n, b: undefined, c: null, d: 1.5 }];
+  const lookup = (() => found.pop()) as Lookup; // JavaScript may return nothing
+  const template = '{{ lookup "v1" "A" "" "a" | toJson }}';
+  t.is(await renders(template, { lookup }), '{"a":4611686018427387904,"c":null,"d":1.5}');
+  t.is(await renders(template, { lookup }), '{}');
+});
+
+const refusesValues = test.macro({
+  title: (name) => `values that are ${name ?? ''} are an error`,
+  async exec(t, values: unknown, message: string) {
+    const given = values as GivenValues; // JavaScript may give anything
+    await t.throwsAsync(renders('', { values: given }), { instanceOf: ValuesError, message });
+    await t.throwsAsync(renders('', { values: ['a: 1', given] }), { instanceOf: ValuesError, message });
+  },
+});
+test('a map', refusesValues, new Map([['size', 3]]), 'values is an object of Map, and not a plain object');
+test('a promise', refusesValues, Promise.resolve({}), 'values is an object of Promise, and not a plain object');
+test('a date', refusesValues, new Date(0), 'values is an object of Date, and not a plain object');
+test('bytes', refusesValues, Buffer.from('size: 3'), 'values is an object of Buffer, and not a plain object');
+test('a number', refusesValues, 5, 'values is a number, and not a plain object');
+test('null', refusesValues, null, 'values is null, and not a plain object');
 
 test('changes the result with a post-renderer', async (t) => {
   const postRender = (text: string) => Promise.resolve(text.replace('size: 1', 'size: 9'));

@@ -3,6 +3,7 @@ import { mergeValueOptions } from '../../chart/values/value-options.ts';
 import { ValuesError } from '../../chart/values/values-error.ts';
 import { int64, type Value, type ValueMap } from '../../go/value.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
+import { type PlainData, type PlainObject, plainObjectOf } from './plain-data.ts';
 
 /**
  * Values as YAML text, or as data: null, booleans, numbers, strings, arrays and plain objects. A
@@ -44,7 +45,7 @@ function isList(values: GivenValues | readonly GivenValues[]): values is readonl
 }
 
 function oneOf(given: GivenValues): ValueMap {
-  if (typeof given !== 'string') return mapFrom(Object.entries(given), 'values', new Set([given]));
+  if (typeof given !== 'string') return mapOf(plainObjectOf(given, 'values'));
   try {
     return loadValues(given);
   } catch (error) {
@@ -53,40 +54,12 @@ function oneOf(given: GivenValues): ValueMap {
   }
 }
 
-function mapFrom(entries: readonly [string, unknown][], path: string, around: ReadonlySet<unknown>): ValueMap {
-  const map = new Map<string, Value>();
-  for (const [key, data] of entries) {
-    if (data !== undefined) map.set(key, valueFrom(data, `${path}.${key}`, around));
-  }
-  return map;
+function mapOf(object: PlainObject): ValueMap {
+  return new Map(Object.entries(object).map(([key, data]) => [key, valueOf(data)]));
 }
 
-/** @param around the objects that contain this one */
-function valueFrom(data: unknown, path: string, around: ReadonlySet<unknown>): Value {
-  if (data === null || data === undefined) return null;
-  if (typeof data === 'string' || typeof data === 'boolean' || typeof data === 'number') return data;
-  if (typeof data === 'bigint') return integerFrom(data, path);
-  if (around.has(data)) throw new ValuesError(`${path} contains itself`);
-  const inside = new Set([...around, data]);
-  if (Array.isArray(data)) return data.map((item: unknown, i) => valueFrom(item, `${path}[${i}]`, inside));
-  if (isPlainObject(data)) return mapFrom(Object.entries(data), path, inside);
-  throw new ValuesError(
-    `${path} is ${nameOf(data)}: values are made of null, booleans, numbers, strings, arrays and plain objects`,
-  );
-}
-
-function integerFrom(data: bigint, path: string): Value {
-  const integer = int64(data);
-  if (integer.value !== data) throw new ValuesError(`${path} does not fit into 64 bits: ${data}`);
-  return integer;
-}
-
-function isPlainObject(data: unknown): data is object {
-  if (typeof data !== 'object' || data === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(data);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-function nameOf(data: unknown): string {
-  return typeof data === 'object' && data !== null ? `an object of ${data.constructor.name}` : `a ${typeof data}`;
+function valueOf(data: PlainData): Value {
+  if (typeof data === 'bigint') return int64(data);
+  if (data === null || typeof data !== 'object') return data;
+  return Array.isArray(data) ? data.map(valueOf) : mapOf(data);
 }

@@ -4,6 +4,7 @@ import type { RenderInput, RenderOptions, RenderSettings } from '../render-input
 import { knownApiVersions } from '../scope/api-versions.ts';
 import { defaultKubeVersion, parseKubeVersion } from '../scope/capabilities.ts';
 import { defaultHelmVersion, type HelmVersion } from '../scope/helm-version.ts';
+import { givenLookup } from './given-lookup.ts';
 import { givenValues, type ValueInput } from './given-values.ts';
 
 /** Options of a render. Defaults are those of `helm template`. */
@@ -49,7 +50,7 @@ export function renderRequestOf(chart: Chart, options: RenderChartOptions, limit
     values: givenValues(options),
     release: { name, namespace, revision, isInstall: !isUpgrade, isUpgrade },
     capabilities: { version: { gitVersion: parseKubeVersion(kubeVersion).version }, apiVersions, helmVersion },
-    ...(lookup && { lookup }),
+    ...(lookup && { lookup: givenLookup(lookup) }),
     postRender,
     postRenderStrategy,
     options: {

@@ -50,9 +50,13 @@ export function lookupHost(lookups: LookupTable | undefined, host: string): stri
   return first;
 }
 
-/** Converts an object of the cluster as Go's client does: whole numbers become int64. */
+/**
+ * Converts an object of the cluster as Go's client does: whole numbers become int64. So do the
+ * bigints that an application has.
+ */
 export function lookupValue(data: unknown): Value {
   if (data === null || data === undefined) return null;
+  if (typeof data === 'bigint') return int64(data);
   if (typeof data === 'number') return Number.isInteger(data) ? int64(data) : data;
   if (typeof data === 'boolean' || typeof data === 'string') return data;
   if (Array.isArray(data)) return data.map(lookupValue);
