@@ -5,7 +5,7 @@ import type { Token } from './token.ts';
 import { YamlError } from './yaml-error.ts';
 
 /** Maximum nesting depth: well below the limit of the stack, well above that of any chart. */
-const maxDepth = 1000;
+export const maxDepth = 1000;
 
 const standardHandles = [
   ['!', '!'],

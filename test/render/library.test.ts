@@ -172,7 +172,11 @@ test(
 test(says, '{{ required "it" .Values.nothing }}x{{ fail "no" }}', { lint: true }, 'x');
 
 const refuses = test.macro<
-  [title: string, options: RenderChartOptions, expectation: { code: string; message: RegExp }]
+  [
+    title: string,
+    options: RenderChartOptions,
+    expectation: { instanceOf?: typeof RenderError; code: string; message: RegExp },
+  ]
 >({
   async exec(t, _, options, expectation) {
     await t.throwsAsync(renders('a: {{ .Values.nothing }}', options), expectation);
@@ -224,7 +228,7 @@ test(
   refuses,
   'rejects an invalid Kubernetes version',
   { capabilities: { kubeVersion: 'new' } },
-  { code: 'kube_version_invalid', message: /"new"/ },
+  { instanceOf: RenderError, code: 'kube_version_invalid', message: /"new"/ },
 );
 test(
   refuses,
@@ -319,6 +323,21 @@ test('a date', refusesValues, new Date(0), 'values is an object of Date, and not
 test('bytes', refusesValues, Buffer.from('size: 3'), 'values is an object of Buffer, and not a plain object');
 test('a number', refusesValues, 5, 'values is a number, and not a plain object');
 test('null', refusesValues, null, 'values is null, and not a plain object');
+
+test('values can be as deep as those of a values file, and no deeper', async (t) => {
+  const nested = (depth: number) => {
+    let values: Record<string, unknown> = {};
+    for (let level = 1; level < depth; level++) values = { a: values };
+    return values;
+  };
+  await t.notThrowsAsync(renders('{{ .Values | toJson | len }}', { values: nested(1000) }));
+  for (const depth of [1001, 20_000]) {
+    await t.throwsAsync(renders('', { values: nested(depth) }), {
+      instanceOf: ValuesError,
+      message: /^values(\.a)+… is nested more than 1000 levels deep$/,
+    });
+  }
+});
 
 test('changes the result with a post-renderer', async (t) => {
   const postRender = (text: string) => Promise.resolve(text.replace('size: 1', 'size: 9'));

@@ -1,5 +1,6 @@
 import { ValuesError } from '../../chart/values/values-error.ts';
 import { int64 } from '../../go/value.ts';
+import { maxDepth } from '../../yaml/parse.ts';
 
 /** Data of the application that templates can have. A bigint fits into 64 bits. */
 export type PlainData = null | boolean | number | bigint | string | PlainData[] | PlainObject;
@@ -29,6 +30,9 @@ function dataFrom(data: unknown, path: string, around: ReadonlySet<unknown>): Pl
   if (typeof data === 'string' || typeof data === 'boolean' || typeof data === 'number') return data;
   if (typeof data === 'bigint') return integerFrom(data, path);
   if (around.has(data)) throw new ValuesError(`${path} contains itself`);
+  if (around.size >= maxDepth) {
+    throw new ValuesError(`${path.slice(0, 100)}… is nested more than ${maxDepth} levels deep`);
+  }
   const inside = new Set([...around, data]);
   if (Array.isArray(data)) return data.map((item: unknown, i) => dataFrom(item, `${path}[${i}]`, inside));
   if (isPlainObject(data)) return objectFrom(data, path, inside);

@@ -36,7 +36,7 @@ export interface RenderChartOptions
 
 type LibraryRequest = RenderInput & RenderSettings & { capabilities: { helmVersion: HelmVersion } };
 
-/** Returns the request with defaults filled in. Throws ValuesError, and `kube_version_invalid`. */
+/** Returns the request with defaults filled in. Throws ValuesError and RenderError. */
 export function renderRequestOf(chart: Chart, options: RenderChartOptions, limits: RenderLimits): LibraryRequest {
   const { release = {}, capabilities = {}, lookup, postRender, postRenderStrategy } = options;
   const { name = 'release-name', namespace = 'default', revision = 1, isUpgrade = false } = release;

@@ -1,4 +1,5 @@
 import { type GoFunction, GoObject, Slice, type Value } from '../../go/value.ts';
+import { RenderError } from '../render-error.ts';
 import type { HelmVersion } from './helm-version.ts';
 
 /** The cluster and the Helm version as templates see them in `.Capabilities`. */
@@ -37,17 +38,17 @@ export interface KubeVersion {
 export const defaultKubeVersion = 'v1.36.0';
 
 /**
- * Parses a Kubernetes version as `--kube-version` does: at least two numbers, then any text. Error
- * texts: k8s.io/apimachinery/pkg/util/version.
+ * Parses a Kubernetes version as `--kube-version` does: at least two numbers, then any text. Throws
+ * RenderError (`kube_version_invalid`). Error texts: k8s.io/apimachinery/pkg/util/version.
  */
 export function parseKubeVersion(text: string): KubeVersion {
   const numbers = /^\s*v?([0-9]+(?:\.[0-9]+)*)/.exec(text)?.[1];
-  if (numbers === undefined) throw new KubeVersionError(`could not parse ${JSON.stringify(text)} as version`);
+  if (numbers === undefined) throw invalidVersion(`could not parse ${JSON.stringify(text)} as version`);
   const parts = numbers.split('.');
   const [major = '', minor] = parts;
-  if (minor === undefined) throw new KubeVersionError(`illegal version string ${JSON.stringify(text)}`);
+  if (minor === undefined) throw invalidVersion(`illegal version string ${JSON.stringify(text)}`);
   if (major.length > 1 && major.startsWith('0')) {
-    throw new KubeVersionError(`illegal zero-prefixed version component "${major}" in ${JSON.stringify(text)}`);
+    throw invalidVersion(`illegal zero-prefixed version component "${major}" in ${JSON.stringify(text)}`);
   }
   const components = parts.map((part) => BigInt(part).toString());
   return {
@@ -58,9 +59,8 @@ export function parseKubeVersion(text: string): KubeVersion {
   };
 }
 
-class KubeVersionError extends Error {
-  override readonly name = 'KubeVersionError';
-  readonly code = 'kube_version_invalid';
+function invalidVersion(message: string): RenderError {
+  return new RenderError('kube_version_invalid', message);
 }
 
 /**
