@@ -8,12 +8,17 @@ import { defaultWatchTimes, endsInitialEvents, type WatchEvent, watchEvents, typ
 
 /** Times of an observation, in milliseconds. */
 export interface ObserveTimes extends WatchTimes {
-  /** Pause after the first failure. It doubles with each further failure. */
+  /**
+   * Pause after the first failure, and after a watch that has ended too soon. It doubles with each
+   * further one.
+   */
   firstPause: number;
   longestPause: number;
+  /** Time after which a watch has not ended too soon. */
+  steady: number;
 }
 
-const defaultObserveTimes: ObserveTimes = { ...defaultWatchTimes, firstPause: 250, longestPause: 10_000 };
+const defaultObserveTimes: ObserveTimes = { ...defaultWatchTimes, firstPause: 250, longestPause: 10_000, steady: 1000 };
 
 /** A query to follow, with what is known about its server. */
 export interface Observation {
@@ -39,8 +44,8 @@ export async function* observeObjects(
   const progress: WatchProgress = { resourceVersion: undefined, failures: 0, listsFirst: false, isUnserved: false };
   while (!signal.aborted) {
     try {
-      const hadEvents = yield* follow(observation, progress, times, signal);
-      if (!hadEvents) await pauseAfterFailure(++progress.failures, times, signal); // the server may end every watch at once
+      const isSteady = yield* follow(observation, progress, times, signal);
+      if (!isSteady) await pauseAfterFailure(++progress.failures, times, signal); // the server may end every watch at once
     } catch (error) {
       if (isAborted(signal)) return;
       if (isKubeError(error, 'gone')) progress.resourceVersion = undefined;
@@ -69,7 +74,7 @@ interface WatchProgress {
 async function* follow(
   { transport, findKind, query, listedFirst }: Observation,
   progress: WatchProgress,
-  times: WatchTimes,
+  times: ObserveTimes,
   signal: AbortSignal,
 ): AsyncGenerator<ObservedChange, boolean, undefined> {
   const kind = await findKind(signal, progress.isUnserved);
@@ -78,10 +83,10 @@ async function* follow(
     const { objects, resourceVersion } = await listObjects(transport, kind, query, signal);
     yield { type: 'snapshot', objects, resourceVersion };
     progress.resourceVersion = resourceVersion;
-    progress.failures = 0;
   }
   try {
-    return yield* changesOf(watchEvents(transport, kind, query, progress.resourceVersion, signal, times), progress);
+    const events = watchEvents(transport, kind, query, progress.resourceVersion, signal, times);
+    return yield* changesOf(events, progress, times.steady);
   } catch (error) {
     if (progress.resourceVersion !== undefined || !isKubeError(error, 'invalid', 'bad_request')) throw error;
     listedFirst.add(kind.apiVersion);
@@ -93,15 +98,18 @@ async function* follow(
 
 /**
  * Turns the events of a watch into changes. Without a version to continue from, a snapshot of the
- * objects that were added before the end of the initial events comes first.
+ * objects that were added before the end of the initial events comes first. Returns whether the
+ * watch has not ended too soon.
  */
 async function* changesOf(
   events: AsyncIterable<WatchEvent>,
   progress: WatchProgress,
+  steady: number,
 ): AsyncGenerator<ObservedChange, boolean, undefined> {
+  const start = performance.now();
+  const isSteady = () => performance.now() - start >= steady;
   const present: KubeObject[] = [];
   const early: WatchEvent[] = [];
-  let hadEvents = false;
   for await (const event of events) {
     const { resourceVersion = progress.resourceVersion ?? '' } = event.object.metadata;
     if (progress.resourceVersion !== undefined) {
@@ -113,10 +121,9 @@ async function* changesOf(
       progress.resourceVersion = resourceVersion;
     } else if (event.type === 'ADDED') present.push(event.object);
     else early.push(event);
-    progress.failures = 0;
-    hadEvents = true;
+    if (isSteady()) progress.failures = 0;
   }
-  return hadEvents;
+  return isSteady();
 }
 
 function* changeOf({ type, object }: WatchEvent): Generator<ObservedChange> {

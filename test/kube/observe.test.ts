@@ -176,6 +176,38 @@ for (const [title, watch] of tooOld) {
   });
 }
 
+const hasty: [title: string, changes: number, watch: (response: ServerResponse) => void][] = [
+  ['end after an event', 7, (response) => (send(response, 'MODIFIED', configMap('a', '11')), response.end())],
+  ['fail after a list', 6, (response) => json(response, 410, expired)],
+];
+for (const [title, changes, watch] of hasty) {
+  test(`waits longer and longer between watches that ${title}`, async (t) => {
+    const observeTimes = { ...fastTimes.observeTimes, firstPause: 20, longestPause: 10_000 };
+    const respond = scripted(
+      [(response) => list(response, '10', 'a')],
+      Array.from({ length: 6 }, () => watch),
+    );
+    const server = await fakeServer(t, respond, { ...fastTimes, observeTimes });
+    const start = performance.now();
+    await take(server, changes);
+    t.true(performance.now() - start >= 20 + 40 + 80 + 160 + 320 - 5, 'timers may be a little early');
+  });
+}
+
+test('continues a watch at once that has not ended too soon', async (t) => {
+  const observeTimes = { ...fastTimes.observeTimes, firstPause: 60_000, longestPause: 60_000, steady: 20 };
+  const ends = (response: ServerResponse): void => {
+    response.flushHeaders();
+    setTimeout(() => response.end(), 50);
+  };
+  const respond = scripted(
+    [(response) => list(response, '10')],
+    [ends, (response) => send(response, 'ADDED', configMap('a', '11'))],
+  );
+  const server = await fakeServer(t, respond, { ...fastTimes, observeTimes });
+  t.deepEqual(await take(server, 2), ['snapshot', 'changed a']);
+});
+
 test('starts a silent watch again', async (t) => {
   const observeTimes = { ...fastTimes.observeTimes, silence: 50 };
   const respond = scripted(
