@@ -1,5 +1,6 @@
 import { apiPath } from '../objects/api-path.ts';
 import type { ListQuery, ObjectPage, PageQuery } from '../objects/cluster.ts';
+import { isJsonObject } from '../objects/fields.ts';
 import type { KubeObject, ResourceKind } from '../objects/object.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
 import { isTooLong, type KubeRequest, type Transport } from './transport.ts';
@@ -105,11 +106,20 @@ export async function listPage(
 
 async function readPage(transport: Transport, request: KubeRequest): Promise<ListDocument | 'too long'> {
   try {
-    return (await transport.json(request)) as ListDocument; // defined by the API
+    const document = await transport.json(request);
+    if (!isList(document)) throw new KubeError('server_error', `the response to GET ${request.path} is not a list`);
+    return document;
   } catch (error) {
     if (request.maxBytes !== undefined && isTooLong(error)) return 'too long';
     throw error;
   }
+}
+
+function isList(document: unknown): document is ListDocument {
+  const hasMetadata = (value: unknown): boolean => isJsonObject(value) && isJsonObject(value['metadata']);
+  if (!isJsonObject(document) || !hasMetadata(document)) return false;
+  const items = document['items'] ?? [];
+  return Array.isArray(items) && items.every(hasMetadata);
 }
 
 function pageRequest(

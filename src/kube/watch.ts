@@ -1,5 +1,6 @@
 import { apiPath } from '../objects/api-path.ts';
 import type { ObjectQuery } from '../objects/cluster.ts';
+import { isJsonObject } from '../objects/fields.ts';
 import type { KubeObject, ResourceKind } from '../objects/object.ts';
 import { readJsonLines } from './json-lines.ts';
 import { errorOfStatusObject, KubeError } from './kube-error.ts';
@@ -116,6 +117,9 @@ function toWatchEvent(line: unknown): WatchEvent {
     case 'MODIFIED':
     case 'DELETED':
     case 'BOOKMARK':
+      if (!isJsonObject(event.object) || !isJsonObject(event.object.metadata)) {
+        throw new KubeError('server_error', `a watch event of type ${event.type} has no object`);
+      }
       return { type: event.type, object: event.object };
     case 'ERROR':
       throw errorOfStatusObject(event.object);

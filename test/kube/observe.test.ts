@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import test from 'ava';
+import { KubeError } from '../../src/kube/kube-error.ts';
 import type { ObservedChange } from '../../src/objects/cluster.ts';
 import { configMap, failure, type FakeServer, fakeServer, fastTimes, json } from './fake-server.ts';
 
@@ -337,3 +338,24 @@ test('reads an object that is longer than a page', async (t) => {
   );
   t.is((await server.cluster.list(query)).length, 1);
 });
+
+for (const document of [null, { items: [] }, { metadata: {}, items: [null] }, { metadata: {}, items: 'none' }]) {
+  test(`${JSON.stringify(document)} in place of a list is a server error`, async (t) => {
+    const { cluster } = await fakeServer(t, (_, response) => json(response, 200, document));
+    const message = 'the response to GET /api/v1/namespaces/team/configmaps is not a list';
+    await t.throwsAsync(cluster.list(query), { instanceOf: KubeError, code: 'server_error', message });
+  });
+}
+
+for (const object of [null, {}]) {
+  test(`continues after a watch with the object ${JSON.stringify(object)}`, async (t) => {
+    const strange = (response: ServerResponse): void => send(response, 'ADDED', object);
+    const respond = scripted(
+      [(response) => list(response, '10')],
+      [strange, (response) => send(response, 'ADDED', configMap('a', '11'))],
+    );
+    const server = await fakeServer(t, respond);
+    t.deepEqual(await take(server, 2), ['snapshot', 'changed a']);
+    t.deepEqual(versions(server.requests), ['10', '10']);
+  });
+}
