@@ -22,7 +22,14 @@ export interface FakeServer {
 /** Short times, so that tests are fast. */
 export const fastTimes: Required<Omit<ClusterTuning, 'onAttempt' | 'writeTimeLimit'>> = {
   retryDelays: [5, 5],
-  observeTimes: { lifetime: 60_000, silence: 60_000, initialSilence: 60_000, firstPause: 5, longestPause: 20, steady: 1000 },
+  observeTimes: {
+    lifetime: 60_000,
+    silence: 60_000,
+    initialSilence: 60_000,
+    firstPause: 5,
+    longestPause: 20,
+    steady: 1000,
+  },
   recentAge: 60_000,
   failsUnreached: false,
   random: () => 0.5,
