@@ -8,7 +8,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import { messageOf } from '../errors/index.ts';
 import { accountUser, type ServiceAccount } from '../objects/service-account.ts';
-import { type Credentials, pluginCredentials } from './exec-plugin.ts';
+import { type Credentials, pluginCredentials } from './credential-plugin.ts';
 import { impersonationHeaders, noImpersonation } from './impersonation.ts';
 import { KubeError } from './kube-error.ts';
 import { requireUsable } from './kubeconfig-check.ts';

@@ -4,7 +4,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { load } from 'js-yaml';
 import { isMissing } from '../errors/index.ts';
 import { fieldAt, isJsonObject, objectsAt, stringAt } from '../objects/fields.ts';
-import { type ExecPlugin, readExecPlugin } from './exec-plugin.ts';
+import { type ExecPlugin, readExecPlugin } from './credential-plugin.ts';
 import { type Impersonation, readImpersonation } from './impersonation.ts';
 
 /** A kubeconfig, and what client-node does not read from it. */

@@ -29,7 +29,7 @@ async function run(rollout: Rollout, fleet: Fleet): Promise<Rollout> {
 
 test('a command whose result is not known when the control plane is closed is no failure of its cluster', async (t) => {
   const fleet = new Map([['edge', new FakeCluster()]]);
-  const asked = Promise.withResolvers<undefined>();
+  let isAsked = false;
   const runner = new RolloutRunner(
     { ...rolloutOf(fleet), clusters: new Map(), groups: new Map() },
     {
@@ -39,7 +39,7 @@ test('a command whose result is not known when the control plane is closed is no
       send: () => ({
         stored: Promise.resolve(),
         outcome: () => {
-          asked.resolve(undefined);
+          isAsked = true;
           return Promise.reject(new ControlPlaneError('store_unavailable', 'the control plane is closed'));
         },
         cancel: () => undefined,
@@ -47,7 +47,7 @@ test('a command whose result is not known when the control plane is closed is no
     },
   );
   runner.wake();
-  await asked.promise;
+  await eventually('the result is asked for', () => isAsked);
   await new Promise((resolve) => setImmediate(resolve));
   t.deepEqual(stagesOf(runner.rollout), { inspecting: 1 });
   runner.close();
