@@ -18,6 +18,24 @@ test('masks values whose names, or those of a map around them, say that they are
   });
 });
 
+test('masks a value whose name is beside it', (t) => {
+  const env = [
+    { name: 'DB_PASSWORD', value: 'hunter2' },
+    { value: 'hunter2', name: 'API_TOKEN' },
+    { name: 'GREETING', value: 'hello' },
+    { name: 'DSN', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+  ];
+  t.deepEqual(maskedValues({ env, extra: [{ id: 'x', key: 'dbPass', value: ['hunter2'] }] }), {
+    env: [
+      { name: 'DB_PASSWORD', value: '***' },
+      { value: '***', name: 'API_TOKEN' },
+      { name: 'GREETING', value: 'hello' },
+      { name: 'DSN', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+    ],
+    extra: [{ id: 'x', key: '***', value: ['***'] }],
+  });
+});
+
 test('ends a value that is nested without end', (t) => {
   let value: unknown = 'x';
   for (let depth = 0; depth < 100_000; depth++) value = [value];
@@ -49,4 +67,34 @@ test(
   masks,
   'kind: Secret\nstringData:\n  a: |\n    one\n    ---\n    two',
   'kind: Secret\nstringData:\n  a: ***',
+);
+test(
+  'values whose names are beside them, and no others',
+  masks,
+  'env:\n- name: DB_PASSWORD\n  value: hunter2\n- name: GREETING\n  value: hello\n- value: hunter2\n# here\n  name: TOKEN',
+  'env:\n- name: DB_PASSWORD\n  value: ***\n- name: GREETING\n  value: hello\n- value: ***\n  name: TOKEN',
+);
+test(
+  'all lines of such a value',
+  masks,
+  'env:\n  - name: >-\n      KEY\n    value: |\n      one\n\n      value: two\n    other: 1\n  - name: KEY\n    value:\n    - a\nend: 1',
+  'env:\n  - name: >-\n      KEY\n    value: ***\n    other: 1\n  - name: KEY\n    value: ***\nend: 1',
+);
+test(
+  'such values in JSON',
+  masks,
+  '{\n  "env": [\n    {\n      "name": "TOKEN",\n      "value": "hunter2"\n    }\n  ]\n}',
+  '{\n  "env": [\n    {\n      "name": "TOKEN",\n      "value": ***\n    }\n  ]\n}',
+);
+test(
+  'such values in flow style',
+  masks,
+  'env: [{name: A, value: b}]\nmore:\n- {name: DB_PASSWORD, value: hunter2}\n- {value: x,\n   "name": "TOKEN"}\n- {key: auth}',
+  'env: [{name: A, value: b}]\nmore:\n- ***\n- ***\n- {key: auth}',
+);
+test(
+  'no value whose name is elsewhere',
+  masks,
+  'a:\n  name: TOKEN\nb:\n  value: x\nname: y',
+  'a:\n  name: TOKEN\nb:\n  value: x\nname: y',
 );
