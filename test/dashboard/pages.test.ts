@@ -156,6 +156,18 @@ test('a token is created, shown once, and revoked', async (t) => {
   t.is(t.context.world.plane.tokens.find(token), undefined);
 });
 
+test('the audit log keeps its entries when it is refused', async (t) => {
+  const page = await open(t, '/audit');
+  const rows = page.getByRole('table').getByRole('row');
+  await rows.nth(1).waitFor();
+  await page.route('**/api/audit/events*', (route) =>
+    route.fulfill({ status: 403, json: { code: 'forbidden', detail: 'not any more' } }),
+  );
+  await t.context.world.restart();
+  await page.getByRole('alert').getByText('forbidden').waitFor();
+  t.true((await rows.count()) > 1);
+});
+
 test('a cluster is invited, and the page says what to run and that it waits', async (t) => {
   const page = await open(t, hrefOf('connect', {}));
   await page.getByLabel('Name of the cluster').fill('edge-new');

@@ -140,10 +140,26 @@ test('logs are followed through a restart, filtered and paused, as text alone', 
   await requireFit(t, page, 'logs');
 });
 
+test('logs that end with an error keep their lines, and are not called followed', async (t) => {
+  const { world, agent } = t.context;
+  agent.log('before the error');
+  const page = await open(t, logs);
+  const lines = page.getByRole('log');
+  await lines.getByText('before the error').waitFor();
+  await page.route('**/api/agents/*/commands', (route) =>
+    route.fulfill({ status: 403, json: { code: 'forbidden', detail: 'not any more' } }),
+  );
+  await world.restart();
+  await page.getByRole('alert').getByText('forbidden').waitFor();
+  await page.getByRole('status').getByText('Not followed').waitFor();
+  t.is(await lines.getByText('before the error').count(), 1);
+});
+
 test('logs are refused without the right', async (t) => {
   const token = await t.context.world.tokenOf('reader', [{ rights: ['read'] }]);
   const page = await open(t, logs, { token });
   await page.getByRole('alert').getByText('forbidden').waitFor();
+  t.is(await page.getByText('Following', { exact: true }).count(), 0);
   await page.goto(`${t.context.world.url}/sessions`);
   await page.getByRole('heading', { name: 'There is no recording' }).waitFor();
   await eventually('the page has no buttons for it', async () => {

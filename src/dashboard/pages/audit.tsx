@@ -123,12 +123,13 @@ function useAudit(hours: number): Audit {
     const gone = new AbortController();
     let waiting: AuditEntry[] = [];
     const show = () => {
+      if (gone.signal.aborted) return;
       const added = waiting.reverse();
       waiting = [];
-      setAudit(({ entries }) => ({
+      setAudit(({ entries, error }) => ({
         entries: [...added, ...entries].slice(0, maxEntries),
         isComplete: true,
-        error: undefined,
+        error,
       }));
     };
     const timer = setTimeout(show, quietMs);
@@ -147,7 +148,7 @@ function useAudit(hours: number): Audit {
       if (gone.signal.aborted) return;
       clearTimeout(timer); // an empty log would hide the error
       const error = reason instanceof Error ? reason : new Error(String(reason));
-      setAudit({ entries: [], isComplete: false, error });
+      setAudit((last) => ({ ...last, error }));
     });
     return () => {
       gone.abort();

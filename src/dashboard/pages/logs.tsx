@@ -6,7 +6,7 @@ import { EmptyState, ErrorMessage } from '../parts/message.tsx';
 import { type PodTarget, TargetFields, usePodTarget } from '../parts/target-fields.tsx';
 import { foreignName } from '../text/foreign-text.ts';
 import { PodsHeading } from './pods-heading.tsx';
-import { type LogLine, useLogs } from './use-logs.ts';
+import { type FollowedLog, type LogLine, useLogs } from './use-logs.ts';
 
 /** The logs of a pod, a workload or a release, followed. */
 export function LogsView({ agent: agentId }: { agent: string }) {
@@ -64,13 +64,13 @@ function FollowedLogs({ agentId, target }: { agentId: string; target: PodTarget 
         </span>
       </p>
       {error && <ErrorMessage error={error} />}
-      {!error && <LogLines lines={shown} isFollowed={!isPaused} />}
+      {(!error || kept.length > 0) && <LogLines lines={shown} isFollowed={!isPaused} />}
     </>
   );
 }
 
 interface LogStateProps {
-  state: 'following' | 'ended';
+  state: FollowedLog['state'];
   isConnected: boolean;
   isPaused: boolean;
   newer: number;
@@ -78,6 +78,7 @@ interface LogStateProps {
 
 function LogState({ state, isConnected, isPaused, newer }: LogStateProps) {
   if (isPaused) return <Badge tone="warning">{newer > 0 ? `Paused, ${newer} newer` : 'Paused'}</Badge>;
+  if (state === 'failed') return <Badge tone="bad">Not followed</Badge>;
   if (state === 'ended') return <Badge tone="quiet">The log has ended</Badge>;
   if (!isConnected) return <Badge tone="warning">Not connected</Badge>;
   return <Badge tone="good">Following</Badge>;

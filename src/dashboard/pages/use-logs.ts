@@ -15,7 +15,7 @@ export interface LogLine {
 export interface FollowedLog {
   /** The newest lines. */
   readonly lines: readonly LogLine[];
-  readonly state: 'following' | 'ended';
+  readonly state: 'following' | 'ended' | 'failed';
   readonly isConnected: boolean;
   readonly error: Error | undefined;
 }
@@ -59,7 +59,7 @@ export function useLogs(agentId: string, options: CommandParameters['pod_logs'])
     };
     setLog(beginning());
     follow().catch((reason: unknown) =>
-      change({ error: reason instanceof Error ? reason : new Error(String(reason)) }),
+      change({ state: 'failed', error: reason instanceof Error ? reason : new Error(String(reason)) }),
     );
     return () => gone.abort();
   }, [agentId, JSON.stringify(options)]);
