@@ -156,6 +156,23 @@ test('a token is created, shown once, and revoked', async (t) => {
   t.is(t.context.world.plane.tokens.find(token), undefined);
 });
 
+test('a token that is being created is shown, also if someone presses Esc meanwhile', async (t) => {
+  const page = await open(t, hrefOf('tokens', {}));
+  const held = Promise.withResolvers<undefined>();
+  await page.route('**/api/tokens', async (route) => {
+    if (route.request().method() === 'POST') await held.promise;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Create a token' }).click();
+  await page.getByLabel('Name of the person or program').fill('eve@example.com');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+  for (let times = 0; times < 3; times++) await page.keyboard.press('Escape');
+  t.true(await page.getByRole('button', { name: 'Cancel' }).isDisabled());
+  held.resolve(undefined);
+  const token = (await page.getByLabel('The token').locator('pre').innerText()).trim();
+  t.truthy(t.context.world.plane.tokens.find(token));
+});
+
 test('the audit log keeps its entries when it is refused', async (t) => {
   const page = await open(t, '/audit');
   const rows = page.getByRole('table').getByRole('row');

@@ -16,7 +16,7 @@ export interface ConfirmProps {
   onClose: () => void;
 }
 
-/** A dialog that asks before something is done. */
+/** A dialog that asks before something is done, and stays until it is. */
 export function Confirm({
   title,
   action,
@@ -42,7 +42,13 @@ export function Confirm({
     }
   };
   return (
-    <dialog ref={dialog} aria-label={title} onClose={onClose}>
+    <dialog
+      ref={dialog}
+      aria-label={title}
+      onCancel={(event) => isBusy && event.preventDefault()}
+      // browsers let a second Esc close it nevertheless
+      onClose={() => (isBusy ? dialog.current?.showModal() : onClose())}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -53,7 +59,7 @@ export function Confirm({
         {children}
         {error && <ErrorMessage error={error} />}
         <div class="buttons">
-          <button type="button" onClick={() => dialog.current?.close()}>
+          <button type="button" disabled={isBusy} onClick={() => dialog.current?.close()}>
             Cancel
           </button>
           <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={isBusy}>
