@@ -101,6 +101,16 @@ test('a user who may not change a release is refused, and told why', async (t) =
   t.pass();
 });
 
+test('someone who may see one namespace finds its releases', async (t) => {
+  const token = await t.context.world.tokenOf('shop', [{ rights: ['read'], namespaces: ['shop'] }]);
+  const page = await open(t, hrefOf('agent', { agent: place.agent }), { token });
+  await page.getByText(/in all namespaces/).waitFor();
+  await page.getByLabel('Namespace').fill('shop');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'web' }).waitFor();
+  t.regex(page.url(), /namespace=shop/);
+});
+
 test('a plan shows what it changes, and is applied after it is approved', async (t) => {
   const page = await open(t, hrefOf('plans', {}));
   const { world } = t.context;

@@ -1,7 +1,7 @@
 import type { CommandAnswers } from '../../protocol/commands/index.ts';
 import { useApp } from '../parts/app-context.ts';
 import { Badge } from '../parts/badge.tsx';
-import { Filters } from '../parts/filters.tsx';
+import { Filters, NamespaceField } from '../parts/filters.tsx';
 import { LoadedView } from '../parts/loaded-view.tsx';
 import { EmptyState } from '../parts/message.tsx';
 import { Time } from '../parts/time.tsx';
@@ -11,7 +11,7 @@ import { foreignName } from '../text/foreign-text.ts';
 
 /** The last events of a namespace, the newest first. */
 export function EventList({ agentId, namespace }: { agentId: string; namespace: string }) {
-  const { api, location } = useApp();
+  const { api } = useApp();
   const events = useLoaded(
     (signal) => performCommand(api, { agentId, type: 'list_events', payload: { namespace } }, signal),
     [agentId, namespace],
@@ -19,15 +19,7 @@ export function EventList({ agentId, namespace }: { agentId: string; namespace: 
   return (
     <>
       <Filters>
-        <label class="choice">
-          <span>Namespace</span>
-          <input
-            name="namespace"
-            value={namespace}
-            maxLength={253}
-            onChange={(event) => location.filter({ namespace: event.currentTarget.value.trim() })}
-          />
-        </label>
+        <NamespaceField value={namespace} />
         <button type="button" onClick={events.reload}>
           Look again
         </button>

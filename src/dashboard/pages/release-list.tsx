@@ -1,7 +1,7 @@
 import type { Release } from '../../protocol/release.ts';
 import { useApp } from '../parts/app-context.ts';
 import { Badge, type Tone } from '../parts/badge.tsx';
-import { Choice, Filters, SearchBox } from '../parts/filters.tsx';
+import { Choice, Filters, NamespaceField, SearchBox } from '../parts/filters.tsx';
 import { LoadedView } from '../parts/loaded-view.tsx';
 import { EmptyState } from '../parts/message.tsx';
 import { Name } from '../parts/name.tsx';
@@ -18,45 +18,49 @@ const refreshMs = 60_000;
 /** The releases of an agent's cluster. */
 export function ReleaseTable({ agentId }: { agentId: string }) {
   const { api, location } = useApp();
-  const { q = '', status = '' } = location.place.value.query;
+  const { q = '', status = '', namespace = '' } = location.place.value.query;
   const releases = useLoaded(
-    (signal) => performCommand(api, { agentId, type: 'list_releases', payload: {} }, signal),
-    [agentId],
+    (signal) =>
+      performCommand(api, { agentId, type: 'list_releases', payload: namespace === '' ? {} : { namespace } }, signal),
+    [agentId, namespace],
     { everyMs: refreshMs },
   );
+  const found = [...new Set(releases.value?.releases.map(({ info }) => info.status))].sort();
   return (
-    <LoadedView of={releases}>
-      {({ releases: all }) => {
-        if (all.length === 0) return <NoReleases agentId={agentId} />;
-        const words = q.toLowerCase().split(/\s+/).filter(Boolean);
-        const shown = all.filter((release) => {
-          const text = `${release.namespace}/${release.name} ${chartText(release)}`.toLowerCase();
-          return (status === '' || release.info.status === status) && words.every((word) => text.includes(word));
-        });
-        const found = [...new Set(all.map(({ info }) => info.status))].sort();
-        return (
-          <>
-            <Filters>
-              <SearchBox label="Search releases, charts" />
-              <Choice name="status" label="Status" options={found.map((one) => [one, foreignName(one)])} />
-            </Filters>
+    <>
+      <Filters>
+        <SearchBox label="Search releases, charts" />
+        <Choice name="status" label="Status" options={found.map((one) => [one, foreignName(one)])} />
+        <NamespaceField value={namespace} />
+      </Filters>
+      <LoadedView of={releases}>
+        {({ releases: all }) => {
+          if (all.length === 0) return <NoReleases agentId={agentId} namespace={namespace} />;
+          const words = q.toLowerCase().split(/\s+/).filter(Boolean);
+          const shown = all.filter((release) => {
+            const text = `${release.namespace}/${release.name} ${chartText(release)}`.toLowerCase();
+            return (status === '' || release.info.status === status) && words.every((word) => text.includes(word));
+          });
+          return (
             <Table
               label="Releases"
               rows={shown}
               columns={columns}
-              keyOf={({ namespace, name }) => `${namespace}/${name}`}
-              hrefOf={({ namespace, name: release }) => hrefOf('release', { agent: agentId, namespace, release })}
+              keyOf={(release) => `${release.namespace}/${release.name}`}
+              hrefOf={({ namespace: place, name: release }) =>
+                hrefOf('release', { agent: agentId, namespace: place, release })
+              }
             />
-          </>
-        );
-      }}
-    </LoadedView>
+          );
+        }}
+      </LoadedView>
+    </>
   );
 }
 
-function NoReleases({ agentId }: { agentId: string }) {
+function NoReleases({ agentId, namespace }: { agentId: string; namespace: string }) {
   return (
-    <EmptyState title="The cluster has no releases yet">
+    <EmptyState title={`The ${namespace === '' ? 'cluster' : 'namespace'} has no releases yet`}>
       <p>
         <code>helm-agent ctl install web CHART --repo URL --agent {foreignName(agentId)}</code> installs the first one.
         Releases of the helm CLI are shown, too.

@@ -59,3 +59,20 @@ export function Choice({ name, label, options, none = 'all' }: ChoiceProps) {
     </label>
   );
 }
+
+/** The namespace to look into. An empty text is for all. */
+export function NamespaceField({ value }: { value: string }) {
+  const { location } = useApp();
+  return (
+    <label class="choice">
+      <span>Namespace</span>
+      <input
+        name="namespace"
+        value={value}
+        placeholder="all"
+        maxLength={253}
+        onChange={(event) => location.filter({ namespace: event.currentTarget.value.trim() })}
+      />
+    </label>
+  );
+}
