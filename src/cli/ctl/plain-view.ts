@@ -22,6 +22,7 @@ export function createPlainView(): PlainView {
   const steps = new StepLines();
   let isBegun = false;
   let isAccepted = false;
+  let isWaitSaid = false;
   return {
     linesOf(event) {
       switch (event.type) {
@@ -29,6 +30,7 @@ export function createPlainView(): PlainView {
           isAccepted = true;
           return ['accepted'];
         case 'agent':
+          isWaitSaid = true;
           return [
             event.payload.connected ? 'the agent is connected again' : 'the agent is not connected; waiting for it',
           ];
@@ -44,12 +46,17 @@ export function createPlainView(): PlainView {
         case 'log':
           return logLinesOf(event.payload);
         case 'result':
+          isBegun = true; // there is nothing to wait for
           return [];
       }
     },
     quietLines() {
       if (isBegun) return steps.quietLines();
-      if (!isAccepted) return [];
+      if (!isAccepted) {
+        const isNew = !isWaitSaid;
+        isWaitSaid = true;
+        return isNew ? ['waiting for the agent'] : [];
+      }
       isBegun = true; // said once
       return ['no step has begun; the agent waits for its cluster, or for another command of the release'];
     },

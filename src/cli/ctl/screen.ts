@@ -65,6 +65,7 @@ function liveScreen(terminal: Terminal): Screen {
   const progress = newProgress();
   let drawn = 0;
   let redraws = 0;
+  let isEnded = false;
   function draw(above: readonly string[]): void {
     // the last line of a terminal stays free, for the cursor
     const lines = liveLines(progress, terminal.columns, redraws * redrawInterval).slice(0, terminal.rows - 1);
@@ -81,12 +82,13 @@ function liveScreen(terminal: Terminal): Screen {
   }
   const timer = setInterval(() => {
     redraws += 1;
-    if (drawn > 0) draw([]);
+    if (!isEnded) draw([]);
   }, redrawInterval);
   return {
     show(event) {
       advance(progress, event);
-      if (event.type === 'status') redraws = 0;
+      if (event.type === 'accepted' || event.type === 'status') redraws = 0;
+      isEnded = event.type === 'result';
       draw(linesAbove(event));
     },
     say: (line) => draw([line]),

@@ -9,6 +9,7 @@ import { successText } from '../../../src/cli/ctl/result-text.ts';
 import { createScreen } from '../../../src/cli/ctl/screen.ts';
 import { readServerSentEvents } from '../../../src/cli/ctl/server-sent-events.ts';
 import { advance, newProgress } from '../../../src/protocol/progress.ts';
+import { eventually } from '../../support/eventually.ts';
 import { recordingTerminal, testProgram } from '../support/program.ts';
 
 const pod = (name: string, status: string, reason?: string) => ({
@@ -132,7 +133,7 @@ test('lines that repeat what is shown are left out', (t) => {
 
 test('lines show what runs only if nothing happens for a second', (t) => {
   const { linesOf, quietLines } = createPlainView();
-  t.deepEqual([quietLines(), linesOf(accepted)], [[], ['accepted']]);
+  t.deepEqual([quietLines(), quietLines(), linesOf(accepted)], [['waiting for the agent'], [], ['accepted']]);
   t.deepEqual(quietLines(), [
     'no step has begun; the agent waits for its cluster, or for another command of the release',
   ]);
@@ -284,6 +285,16 @@ test('plain lines show logs, what was left out of them, and that packets were lo
     'job/migrate app | … 5 lines (70 bytes) are left out',
     'no more lines of logs follow, because there were too many',
   ]);
+});
+
+test('a terminal shows after a second that the agent has not responded', async (t) => {
+  const terminal = recordingTerminal(true);
+  const screen = createScreen(terminal);
+  t.teardown(() => screen.close());
+  t.is(terminal.text, '');
+  await eventually('the line is shown', () => terminal.text === 'waiting for the agent\n');
+  screen.show(accepted);
+  t.is(terminal.text, 'waiting for the agent\n\u001b[1A\u001b[J');
 });
 
 test('a terminal shows logs above the table', (t) => {
