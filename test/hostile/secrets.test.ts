@@ -165,7 +165,14 @@ async function startRefusingApi(t: ExecutionContext): Promise<string> {
     if (status === 0) response.destroy();
     else {
       const code = status === 412 ? 409 : status;
-      const body = { kind: 'Status', status: 'Failure', message: sentinel, reason: reasons[status], code };
+      const body = {
+        kind: 'Status',
+        status: 'Failure',
+        message: sentinel,
+        reason: reasons[status],
+        code,
+        details: { name: 'a' },
+      };
       response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     }
   });
