@@ -1,3 +1,4 @@
+import type { Failure } from '../../protocol/messages.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Name } from '../parts/name.tsx';
 import { Time } from '../parts/time.tsx';
@@ -8,52 +9,55 @@ import { foreignName } from '../text/foreign-text.ts';
 import { newestByRelease, type ReleaseCommand } from './newest-by-release.ts';
 import { useResults } from './use-results.ts';
 
-/** The most releases whose last change is looked at. */
-const maxReleases = 20;
+/** The most releases that are shown. */
+const maxShown = 20;
 
 /** Releases whose last change has failed. */
 export function FailingReleases({ commands }: { commands: readonly ListedCommand[] }) {
   const resultOf = useResults();
-  const newest = newestByRelease(commands, maxReleases).filter(({ outcome }) => outcome !== 'succeeded');
+  const failed = newestByRelease(commands).filter(({ outcome }) => outcome !== 'succeeded');
   const failing = useLoaded(
     async (signal) => {
-      const load = async (command: ReleaseCommand) => {
-        const result = await resultOf(command.key, signal);
-        // a plan that waits for approvals has its place on the page of plans
-        const hasFailed = result?.ok === false && result.error.code !== 'approval_required';
-        return { command, failure: hasFailed ? result.error : undefined };
-      };
-      return await Promise.all(newest.map(load));
+      const load = async (command: ReleaseCommand) => ({ command, result: await resultOf(command.key, signal) });
+      const found: FailingReleaseProps[] = [];
+      // one more than is shown says that there are more
+      for (let start = 0; start < failed.length && found.length <= maxShown; start += maxShown) {
+        for (const { command, result } of await Promise.all(failed.slice(start, start + maxShown).map(load))) {
+          // a plan that waits for approvals has its place on the page of plans
+          if (result?.ok !== false || result.error.code === 'approval_required') continue;
+          found.push({ command, failure: result.error });
+        }
+      }
+      return found;
     },
-    [newest.map(({ key }) => key).join('\n')],
+    [failed.map(({ key }) => key).join('\n')],
     { keepsValue: true },
   );
-  const shown = failing.value?.filter(({ failure }) => failure !== undefined) ?? [];
-  if (shown.length === 0) return null;
+  const found = failing.value ?? [];
+  if (found.length === 0) return null;
   return (
     <section>
       <h2>Failing releases</h2>
       <ul class="rows" aria-label="Failing releases">
-        {shown.map(({ command, failure }) => (
-          <FailingRelease
-            key={command.key}
-            command={command}
-            code={failure?.code ?? ''}
-            message={failure?.message ?? ''}
-          />
+        {found.slice(0, maxShown).map(({ command, failure }) => (
+          <FailingRelease key={command.key} command={command} failure={failure} />
         ))}
       </ul>
+      {found.length > maxShown && (
+        <p>
+          More releases fail: <a href={hrefOf('commands', {}, { outcome: 'failed' })}>commands that have failed</a>
+        </p>
+      )}
     </section>
   );
 }
 
 interface FailingReleaseProps {
   command: ReleaseCommand;
-  code: string;
-  message: string;
+  failure: Failure;
 }
 
-function FailingRelease({ command, code, message }: FailingReleaseProps) {
+function FailingRelease({ command, failure: { code, message } }: FailingReleaseProps) {
   const { key, agentId, namespace, releaseName, createdAt } = command;
   return (
     <li>

@@ -4,14 +4,14 @@ import type { ListedCommand } from '../server/types.ts';
 export type ReleaseCommand = ListedCommand & { readonly namespace: string; readonly releaseName: string };
 
 /** Returns the newest command on each release, if it has ended. `commands` has the newest first. */
-export function newestByRelease(commands: readonly ListedCommand[], max: number): ReleaseCommand[] {
+export function newestByRelease(commands: readonly ListedCommand[]): ReleaseCommand[] {
   const newest = new Map<string, ReleaseCommand>();
   for (const command of commands) {
     if (!namesRelease(command)) continue;
     const identity = JSON.stringify([command.agentId, command.namespace, command.releaseName]);
     if (!newest.has(identity)) newest.set(identity, command);
   }
-  return [...newest.values()].filter(({ state }) => state === 'done').slice(0, max);
+  return [...newest.values()].filter(({ state }) => state === 'done');
 }
 
 function namesRelease(command: ListedCommand): command is ReleaseCommand {

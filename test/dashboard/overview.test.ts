@@ -1,0 +1,35 @@
+import { hrefOf } from '../../src/dashboard/route/route.ts';
+import { connectFleet } from './support/fleet.ts';
+import { browserTest, open, requireFit } from './support/opened.ts';
+import type { DashboardWorld } from './support/world.ts';
+
+const test = browserTest();
+
+/** Installs releases with these names in the cluster of an agent. */
+async function installAll({ plane }: DashboardWorld, agentId: string, names: readonly string[]) {
+  const install = (releaseName: string) => plane.install(agentId, { releaseName, namespace: 'shop', chartName: 'web' });
+  await Promise.all(names.map((name) => install(name).result));
+}
+
+const numbered = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+
+test('the overview has releases that fail, also after many others have succeeded, and says if there are more', async (t) => {
+  const { world } = t.context;
+  const outcomeOf = (id: string) => (id === 'fleet-bad' ? 'not_ready' : 'ok');
+  t.teardown(await connectFleet(world.url, ['fleet-bad', 'fleet-good'], { outcomeOf }));
+  const page = await open(t, '/');
+  const failing = page.getByRole('list', { name: 'Failing releases' });
+  await installAll(world, 'fleet-bad', ['first']);
+  await installAll(world, 'fleet-good', numbered('good', 30));
+  await failing.getByText('shop/first').waitFor();
+  const more = page.getByRole('link', { name: 'commands that have failed' });
+  await installAll(world, 'fleet-bad', numbered('bad', 19));
+  await failing.getByText('shop/bad-18').waitFor();
+  t.is(await failing.getByRole('listitem').count(), 20);
+  t.is(await more.count(), 0);
+  await installAll(world, 'fleet-bad', ['last']);
+  await more.waitFor();
+  t.is(await failing.getByRole('listitem').count(), 20);
+  t.is(await more.getAttribute('href'), hrefOf('commands', {}, { outcome: 'failed' }));
+  await requireFit(t, page, 'the overview');
+});
