@@ -17,6 +17,7 @@ export const commandQuerySchema = z.strictObject({
     .optional()
     .describe('Whether commands that only read, and cancellations, are listed. Default: true'),
   rollouts: z.enum(['true', 'false']).optional().describe('Whether commands of rollouts are listed. Default: true'),
+  ended: z.enum(['true', 'false']).optional().describe('Whether commands that have ended are listed. Default: true'),
   namespace: objectName.optional(),
   release: objectName.optional(),
   sender: z.string().max(maxSentByLength).optional(),
@@ -57,14 +58,16 @@ const maxExamined = 10_000;
 
 /**
  * Returns a page of those commands that fit a query and that `isSeen` allows, the newest first.
- * `records` has all commands, the newest first. A page can be shorter than its limit, or empty, and
+ * `all` has all commands, the newest first. A page can be shorter than its limit, or empty, and
  * have a next one. Throws `ControlPlaneError` `bad_request`.
  */
 export function commandPage(
-  records: readonly CommandRecord[],
-  { limit, cursor, ...query }: CommandQuery,
+  all: readonly CommandRecord[],
+  { limit, cursor, ended, ...query }: CommandQuery,
   isSeen: (record: CommandRecord) => boolean,
 ): CommandPage {
+  // the few that have not ended may be older than all those that are looked at
+  const records = ended === 'false' ? all.filter(({ state }) => state !== 'done') : all;
   const start = cursor === undefined ? 0 : startAfter(records, cursor);
   const found: object[] = [];
   let index = start;
@@ -103,7 +106,7 @@ export async function* commandPageEvents({ page, version, signal, intervalMs = 5
   }
 }
 
-function fits(record: CommandRecord, query: Omit<CommandQuery, 'limit' | 'cursor'>): boolean {
+function fits(record: CommandRecord, query: Omit<CommandQuery, 'limit' | 'cursor' | 'ended'>): boolean {
   const { agent, type, reads, rollouts, namespace, release, sender, state, outcome, since } = query;
   return (
     (agent === undefined || record.agentId === agent) &&

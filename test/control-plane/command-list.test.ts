@@ -120,6 +120,13 @@ test('commands of rollouts can be left out', (t) => {
   t.deepEqual(allPages(all, { rollouts: 'true' }).keys, ['rollout/web/1', 'web']);
 });
 
+test('commands that have ended can be left out, also if there are more of them than one request looks at', (t) => {
+  const all = records(20_001, (index) => ({ state: index % 10_000 === 0 ? 'accepted' : 'done' }));
+  t.deepEqual(allPages(all, { ended: 'false' }), { keys: ['k20001', 'k10001', 'k1'], lengths: [3] });
+  t.deepEqual(allPages(all, { ended: 'false', limit: 2 }).lengths, [2, 1]);
+  t.is(allPages(all, { ended: 'true' }).keys.length, 20_001);
+});
+
 test('a query that is wrong is refused', (t) => {
   t.like(readQuery(commandQuerySchema, '/api/commands?agent=a&since=2026-01-01T00:00:00%2B02:00&limit=5'), {
     agent: 'a',
@@ -134,6 +141,7 @@ test('a query that is wrong is refused', (t) => {
     'limit=x',
     'reads=x',
     'rollouts=x',
+    'ended=x',
     'other=1',
     `agent=${'a'.repeat(254)}`,
   ];

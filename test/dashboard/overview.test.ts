@@ -1,4 +1,5 @@
 import { hrefOf } from '../../src/dashboard/route/route.ts';
+import { rawAgent } from '../control-plane/support/raw-agent.ts';
 import { connectFleet } from './support/fleet.ts';
 import { browserTest, open, requireFit } from './support/opened.ts';
 import type { DashboardWorld } from './support/world.ts';
@@ -32,4 +33,26 @@ test('the overview has releases that fail, also after many others have succeeded
   t.is(await failing.getByRole('listitem').count(), 20);
   t.is(await more.getAttribute('href'), hrefOf('commands', {}, { outcome: 'failed' }));
   await requireFit(t, page, 'the overview');
+});
+
+test('what has not ended is shown, also if many newer commands have ended', async (t) => {
+  const { world } = t.context;
+  const capabilities = ['install_release', 'exec_pod'];
+  const slowAgent = { agentId: 'fleet-slow', capabilities, streams: ['command'] };
+  const { socket } = await rawAgent(world.url.replace('http:', 'ws:'), slowAgent);
+  t.teardown(() => socket.terminate());
+  t.teardown(await connectFleet(world.url, ['fleet-quick']));
+  const slow = { releaseName: 'slow', namespace: 'shop', chartName: 'web' };
+  world.plane.install('fleet-slow', slow).result.catch(() => undefined);
+  const shell = { type: 'exec_pod', payload: { namespace: 'shop', name: 'web-0' } } as const;
+  world.plane.send('fleet-slow', shell).result.catch(() => undefined);
+  await installAll(world, 'fleet-quick', numbered('quick', 200));
+  const page = await open(t, '/');
+  await page.getByRole('region', { name: 'Running commands' }).getByText('shop/slow').waitFor();
+  for (let sent = 0; sent < 1000; sent += 100) {
+    await Promise.allSettled(numbered('shell', 100).map(() => world.plane.send('fleet-quick', shell).result));
+  }
+  await page.goto(`${world.url}/sessions`);
+  await page.getByRole('region', { name: 'Sessions that are open' }).getByText('fleet-slow').waitFor();
+  t.pass();
 });

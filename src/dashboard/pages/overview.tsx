@@ -2,7 +2,7 @@ import { Badge } from '../parts/badge.tsx';
 import { LoadedView } from '../parts/loaded-view.tsx';
 import { EmptyState } from '../parts/message.tsx';
 import { hrefOf } from '../route/route.ts';
-import type { Agent, ListedCommand } from '../server/types.ts';
+import type { Agent, CommandPage, ListedCommand } from '../server/types.ts';
 import { agentStates } from './agent-badge.tsx';
 import { type AgentState, agentStateOf } from './agent-filter.ts';
 import { NoAgents } from './agents.tsx';
@@ -14,6 +14,7 @@ import { useCommandPage } from './use-lists.ts';
 /** How all agents are, which releases fail, and what runs now. */
 export function OverviewView() {
   const agents = useAgents();
+  const running = useCommandPage({ reads: 'false', ended: 'false', limit: '200' });
   const commands = useCommandPage({ reads: 'false', limit: '200' });
   return (
     <>
@@ -25,7 +26,8 @@ export function OverviewView() {
         {(page) => (
           <>
             <FailingReleases commands={page.commands} />
-            <RecentCommands commands={page.commands} />
+            <LoadedView of={running}>{(open) => <RunningCommands page={open} />}</LoadedView>
+            <EndedCommands commands={page.commands} />
           </>
         )}
       </LoadedView>
@@ -58,30 +60,36 @@ function AgentCounts({ agents }: { agents: readonly Agent[] }) {
   );
 }
 
+function RunningCommands({ page: { commands, next } }: { page: CommandPage }) {
+  return (
+    <section>
+      <h2>Running now</h2>
+      {commands.length === 0 ? (
+        <EmptyState title="Nothing runs now">
+          <p>Installations, upgrades and other changes are shown here while they run.</p>
+        </EmptyState>
+      ) : (
+        <CommandTable label="Running commands" commands={commands} />
+      )}
+      {next !== undefined && (
+        <p>
+          More are running: <a href={hrefOf('commands', {})}>all commands</a>
+        </p>
+      )}
+    </section>
+  );
+}
+
 /** The most commands that have ended to show. */
 const maxEnded = 10;
 
-function RecentCommands({ commands }: { commands: readonly ListedCommand[] }) {
-  const running = commands.filter(({ state }) => state !== 'done');
+function EndedCommands({ commands }: { commands: readonly ListedCommand[] }) {
   const ended = commands.filter(({ state }) => state === 'done').slice(0, maxEnded);
+  if (ended.length === 0) return null;
   return (
-    <>
-      <section>
-        <h2>Running now</h2>
-        {running.length === 0 ? (
-          <EmptyState title="Nothing runs now">
-            <p>Installations, upgrades and other changes are shown here while they run.</p>
-          </EmptyState>
-        ) : (
-          <CommandTable label="Running commands" commands={running} />
-        )}
-      </section>
-      {ended.length > 0 && (
-        <section>
-          <h2>Ended last</h2>
-          <CommandTable label="Commands that have ended" commands={ended} />
-        </section>
-      )}
-    </>
+    <section>
+      <h2>Ended last</h2>
+      <CommandTable label="Commands that have ended" commands={ended} />
+    </section>
   );
 }

@@ -14,8 +14,8 @@ import { useCommandPage } from './use-lists.ts';
 export function SessionsView() {
   const { api, location } = useApp();
   const { q = '' } = location.place.value.query;
-  const sessions = useCommandPage({ type: 'exec_pod', limit: '1000' });
-  const live = sessions.value?.commands.filter(({ state }) => state !== 'done') ?? [];
+  const sessions = useCommandPage({ type: 'exec_pod', ended: 'false', limit: '1000' });
+  const live = sessions.value?.commands ?? [];
   const loaded = useLoaded(
     (signal) => api.get<{ recordings: ListedRecording[] }>('/api/recordings', signal),
     [live.map(({ key }) => key).join('\n')],
