@@ -23,6 +23,7 @@ const app = {
   api,
   location: createLocation(window),
   now,
+  lostStreams: signal(0),
   theme: createTheme(document.documentElement, localStorage),
 };
 

@@ -1,5 +1,6 @@
 import { hrefOf } from '../../src/dashboard/route/route.ts';
 import { rawAgent } from '../control-plane/support/raw-agent.ts';
+import { barriers } from './support/barriers.ts';
 import { connectFleet } from './support/fleet.ts';
 import { browserTest, open, requireFit } from './support/opened.ts';
 import type { DashboardWorld } from './support/world.ts';
@@ -55,4 +56,23 @@ test('what has not ended is shown, also if many newer commands have ended', asyn
   await page.goto(`${world.url}/sessions`);
   await page.getByRole('region', { name: 'Sessions that are open' }).getByText('fleet-slow').waitFor();
   t.pass();
+});
+
+test('lists and pages of agents say once that the control plane is away, until it is back', async (t) => {
+  const { world } = t.context;
+  const page = await open(t, '/');
+  const state = page.getByText('The control plane is not reachable');
+  for (const href of ['/', '/plans', '/agents', hrefOf('agent', { agent: 'shop-berlin' })]) {
+    await page.goto(world.url + href);
+    await page.locator('.loading').first().waitFor({ state: 'detached' });
+    t.is(await state.count(), 0, href);
+    await page.route('**/api/**', (route) => route.abort());
+    await world.restart();
+    await state.waitFor();
+    t.is(await state.count(), 1, href);
+    await requireFit(t, page, href);
+    if (href === '/') t.deepEqual(await barriers(page), []);
+    await page.unroute('**/api/**');
+    await state.waitFor({ state: 'detached' });
+  }
 });

@@ -12,6 +12,8 @@ export interface App {
   readonly location: Location;
   /** The time in milliseconds, each second. */
   readonly now: ReadonlySignal<number>;
+  /** The number of streams on the page that are cut off now. */
+  readonly lostStreams: Signal<number>;
   /** `system` follows the browser. */
   readonly theme: Signal<'system' | 'light' | 'dark'>;
 }

@@ -5,10 +5,11 @@ import type { Loaded } from './use-loaded.ts';
 
 /**
  * Follows a stream of events. The value is drawn once for each frame of the screen. A stream that
- * is opened again begins with all of it; until then, the last value is shown.
+ * is opened again begins with all of it; until then, the last value is shown, and the page says
+ * that the control plane is not reachable.
  */
 export function useEvents<Value>(path: string, newReader: () => EventReader<Value>): Loaded<Value> {
-  const { api } = useApp();
+  const { api, lostStreams } = useApp();
   const [round, setRound] = useState(0);
   const [state, setState] = useState<{ path: string; value?: Value | undefined; error?: Error }>({ path });
   useEffect(() => {
@@ -24,8 +25,14 @@ export function useEvents<Value>(path: string, newReader: () => EventReader<Valu
         if (!gone.signal.aborted && value !== undefined) setState({ path, value });
       });
     };
+    let isLost = false;
+    const setLost = (isLostNow: boolean) => {
+      if (isLostNow !== isLost) lostStreams.value += isLostNow ? 1 : -1;
+      isLost = isLostNow;
+    };
     const follow = async () => {
       const onConnected = (isConnected: boolean) => {
+        setLost(!isConnected);
         if (isConnected) reader = newReader();
       };
       for await (const event of api.events(path, { signal: gone.signal, onConnected })) {
@@ -35,10 +42,14 @@ export function useEvents<Value>(path: string, newReader: () => EventReader<Valu
     };
     follow().catch((reason: unknown) => {
       if (gone.signal.aborted) return;
+      setLost(false);
       const error = reason instanceof Error ? reason : new Error(String(reason));
       setState((last) => ({ path, ...(last.path === path && { value: last.value }), error }));
     });
-    return () => gone.abort();
+    return () => {
+      gone.abort();
+      setLost(false);
+    };
   }, [path, round]);
   // the value of another path is not shown
   const { value, error } = state.path === path ? state : {};

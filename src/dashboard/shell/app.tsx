@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { views } from '../pages/views.ts';
 import { useApp } from '../parts/app-context.ts';
+import { Badge } from '../parts/badge.tsx';
 import { Loading } from '../parts/message.tsx';
 import { Name } from '../parts/name.tsx';
 import { useCurrentInSight } from '../parts/use-current-in-sight.ts';
@@ -37,6 +38,7 @@ export function AppShell() {
       </a>
       <Header onHelp={() => setHelpOpen(true)} />
       <main id="main" tabIndex={-1}>
+        <ConnectionState />
         <CurrentView />
       </main>
       {isHelpOpen && <Help onClose={() => setHelpOpen(false)} />}
@@ -100,6 +102,14 @@ function ThemeSwitch() {
     >
       {themeSigns[theme.value]}
     </button>
+  );
+}
+
+/** Says that lists are as they were when the control plane was reachable last. */
+function ConnectionState() {
+  const { lostStreams } = useApp();
+  return (
+    <div role="status">{lostStreams.value > 0 && <Badge tone="warning">The control plane is not reachable</Badge>}</div>
   );
 }
 
