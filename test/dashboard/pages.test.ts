@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { hrefOf } from '../../src/dashboard/route/route.ts';
-import { rawAgent } from '../control-plane/support/raw-agent.ts';
+import { testRelease } from '../agent/support/release.ts';
+import { installed, rawAgent } from '../control-plane/support/raw-agent.ts';
 import { barriers } from './support/barriers.ts';
 import { type BrowserContext, browserTest, open, requireFit, requireWholeTexts } from './support/opened.ts';
 import { type Story, tellStory } from './support/story.ts';
@@ -65,6 +67,43 @@ test('a release shows its resources, its revisions, and what differs between two
   const text = await page.locator('main').innerText();
   t.regex(text, /password: '\*\*\*'/);
   t.false(text.includes('hunter2'));
+});
+
+test('a release page shows a new revision, and watches again when a watch has ended by its timeout', async (t) => {
+  const { world } = t.context;
+  const capabilities = ['install_release', 'release_history', 'watch_release'];
+  const about = { agentId: 'edge-release', capabilities };
+  const agent = await rawAgent(world.url.replace('http:', 'ws:'), about);
+  t.teardown(() => agent.socket.terminate());
+  const answered = new Set<string>();
+  /** Returns the key of the next command of a type. */
+  const next = async (wanted: string) => {
+    for (;;) {
+      const found = agent.packets.find(({ type, key = '' }) => type === wanted && !answered.has(key));
+      if (found?.key !== undefined) {
+        answered.add(found.key);
+        return found.key;
+      }
+      await once(agent.socket, 'message');
+    }
+  };
+  const answerHistory = async (version: number) =>
+    agent.send('result', { ok: true, releases: [testRelease('web', { version })] }, await next('release_history'));
+  const page = await open(t, hrefOf('release', { ...place, agent: 'edge-release' }));
+  await answerHistory(1);
+  const resources = [{ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name: 'late', status: 'Current' }];
+  const watched = { ok: true, release: testRelease('web'), resources: [] };
+  agent.send('result', watched, await next('watch_release'));
+  const watch = await next('watch_release');
+  const status = { seq: 1, step: 'watch', state: 'running', time: '2026-01-02T03:04:05.000Z', resources };
+  agent.send('status', status, watch);
+  await page.getByText('late', { exact: true }).waitFor();
+  const payload = { releaseName: 'web', namespace: 'shop', chartName: 'web' };
+  world.plane.send('edge-release', { type: 'install_release', payload }).result.catch(() => undefined);
+  agent.send('result', installed, await next('install_release'));
+  await answerHistory(7);
+  await page.locator('dd').getByText('7', { exact: true }).waitFor();
+  t.pass();
 });
 
 test('a failed command shows its steps, its error and the evidence', async (t) => {

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { AgentCrumbs } from '../parts/agent-crumbs.tsx';
 import { useApp } from '../parts/app-context.ts';
 import { Facts } from '../parts/facts.tsx';
@@ -15,6 +16,7 @@ import { ReleaseActions } from './release-actions.tsx';
 import { chartText, ReleaseBadge } from './release-list.tsx';
 import { ResourceList } from './resource-list.tsx';
 import { RevisionList } from './revision-list.tsx';
+import { useCommandPage } from './use-lists.ts';
 import { useWatchedRelease } from './use-watched-release.ts';
 
 const tabs = [
@@ -35,6 +37,7 @@ export function ReleaseView(place: ReleasePlace) {
     (signal) => performCommand(api, { agentId, type: 'release_history', payload }, signal),
     inputs,
   );
+  useReloadAfterCommands(place, history.reload);
   const newest = history.value?.releases.at(-1);
   return (
     <>
@@ -64,7 +67,7 @@ export function ReleaseView(place: ReleasePlace) {
                 ]}
               />
               <Tabs label="Parts of the release" tabs={tabs} />
-              {tab === 'resources' && <ReleaseResources place={place} />}
+              {tab === 'resources' && <ReleaseResources key={last.version} place={place} />}
               {tab === 'revisions' && <RevisionList place={place} revisions={releases} />}
               {(tab === 'values' || tab === 'manifest') && (
                 <CompareRevisions place={place} part={tab} revisions={releases.map(({ version }) => version)} />
@@ -75,6 +78,17 @@ export function ReleaseView(place: ReleasePlace) {
       </LoadedView>
     </>
   );
+}
+
+/** Calls back when a command that changes a release has ended. */
+function useReloadAfterCommands({ agent, namespace, release }: ReleasePlace, reload: () => void): void {
+  const ended = useCommandPage({ agent, namespace, release, reads: 'false', state: 'done', limit: '20' });
+  const keys = ended.value?.commands.map(({ key }) => key).join('\n');
+  const seen = useRef<string | undefined>(undefined);
+  useEffect(() => {
+    if (seen.current !== undefined && keys !== seen.current) reload();
+    seen.current = keys;
+  }, [keys]);
 }
 
 function ReleaseResources({ place }: { place: ReleasePlace }) {

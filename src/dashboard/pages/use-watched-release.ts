@@ -41,8 +41,12 @@ export function useWatchedRelease({ agent, namespace, release: releaseName }: Re
       sent = undefined;
       if (view.result?.ok === false) throw new CommandError(view.result.error);
     };
+    const watchOn = async () => {
+      // one that succeeds has ended by its timeout, or was cancelled by someone
+      while (!gone.signal.aborted) await watch();
+    };
     setWatched({ resources: undefined, error: undefined });
-    watch().catch((reason: unknown) => {
+    watchOn().catch((reason: unknown) => {
       if (gone.signal.aborted) return;
       const error = reason instanceof Error ? reason : new Error(String(reason));
       setWatched(({ resources }) => ({ resources, error }));
