@@ -53,7 +53,7 @@ export const undiciParts: Plugin = {
         import retry from 'undici/lib/interceptor/retry.js';
         export { default as buildConnector } from 'undici/lib/core/connect.js';
         export { default as Agent } from 'undici/lib/dispatcher/agent.js';
-        export { default as EnvHttpProxyAgent } from 'undici/lib/dispatcher/env-http-proxy-agent.js';
+        export { default as Pool } from 'undici/lib/dispatcher/pool.js';
         export { default as ProxyAgent } from 'undici/lib/dispatcher/proxy-agent.js';
         export const { fetch } = globalThis;
         Object.assign(Dispatcher.prototype, api);

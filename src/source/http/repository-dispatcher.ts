@@ -1,10 +1,11 @@
 import { lookup as resolve } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { buildConnector, type Dispatcher, EnvHttpProxyAgent, interceptors } from 'undici';
+import { Agent, buildConnector, type Dispatcher, interceptors, Pool, ProxyAgent } from 'undici';
+import { namesProxy, proxyChooser } from '../../go/http-proxy.ts';
 import type { ClientTls } from '../chart-request.ts';
 import { SourceError } from '../source-error.ts';
 import type { DeniedAddresses } from './denied-addresses.ts';
-import { proxiesOf, type ProxyEnvironment } from './proxy-environment.ts';
+import type { ProxyEnvironment } from './proxy-environment.ts';
 
 export interface RepositoryDispatcherOptions {
   readonly denied: DeniedAddresses;
@@ -39,13 +40,29 @@ export function repositoryDispatcher({
   tls = {},
 }: RepositoryDispatcherOptions): Dispatcher {
   const identity = withoutUndefined(tls);
-  const agent = new EnvHttpProxyAgent({
-    ...proxiesOf(proxyEnv),
-    connect: buildConnector({ ...identity, lookup: guardedLookup(denied) }),
-    requestTls: identity,
-  });
+  const connect = buildConnector({ ...identity, lookup: guardedLookup(denied) });
+  const agent = proxyingAgent(proxyEnv, { connect, requestTls: identity });
   const guarded = agent.compose(guard(denied));
   return retry ? guarded.compose(interceptors.retry(retries)) : guarded;
+}
+
+interface ProxyingOptions {
+  /** Connects without a proxy. */
+  readonly connect: buildConnector.connector | buildConnector.BuildOptions;
+  /** For connections through a proxy. */
+  readonly requestTls: buildConnector.BuildOptions;
+}
+
+/** Chooses the proxy of each origin, or none, when the first request is sent there. */
+function proxyingAgent(env: ProxyEnvironment, { connect, requestTls }: ProxyingOptions): Agent {
+  const proxyFor = proxyChooser(env);
+  return new Agent({
+    connect,
+    factory(origin, options) {
+      const proxy = proxyFor(new URL(origin));
+      return proxy === undefined ? new Pool(origin, options) : new ProxyAgent({ uri: proxy.href, requestTls });
+    },
+  });
 }
 
 /** Refuses requests to a denied address, which is not looked up, and which a proxy might reach. */
@@ -103,7 +120,6 @@ interface ClientOptions {
  * is right for it.
  */
 export function clientDispatcher({ ca, cert, key, insecure, env }: ClientOptions): Dispatcher | undefined {
-  const proxies = proxiesOf(env);
   const tls = {
     ...(ca !== undefined && { ca }),
     ...(cert !== undefined && { cert }),
@@ -111,6 +127,5 @@ export function clientDispatcher({ ca, cert, key, insecure, env }: ClientOptions
     ...(insecure === true && { rejectUnauthorized: false }),
   };
   const hasTls = Object.keys(tls).length > 0;
-  if (proxies.httpProxy === '' && proxies.httpsProxy === '' && !hasTls) return undefined;
-  return new EnvHttpProxyAgent({ ...proxies, ...(hasTls && { connect: tls, requestTls: tls }) });
+  return hasTls || namesProxy(env) ? proxyingAgent(env, { connect: tls, requestTls: tls }) : undefined;
 }

@@ -105,13 +105,39 @@ async function startProxy(t: ExecutionContext) {
 
 test('goes through the proxy of the environment, except to the hosts of NO_PROXY', async (t) => {
   const { proxyEnv, asked } = await startProxy(t);
-  const proxied = await downloadFrom(t, whole, { proxyEnv });
-  t.deepEqual(Buffer.from(await proxied.download()), archive);
-  t.regex(asked.join(), /^http:\/\/127\.0\.0\.1:\d+\/web\.tgz$/);
-  t.deepEqual(proxied.requests, []);
-  const direct = await downloadFrom(t, whole, { proxyEnv: { ...proxyEnv, NO_PROXY: '127.0.0.1' } });
-  await direct.download();
-  t.is(direct.requests.length, 1);
+  const chart = { chartName: 'http://192.0.2.1/web.tgz' };
+  t.deepEqual(Buffer.from(await createChartSource({ proxyEnv }).download(chart, never)), archive);
+  t.deepEqual(asked, ['http://192.0.2.1/web.tgz']);
+  const direct = createChartSource({ proxyEnv: { ...proxyEnv, NO_PROXY: '.invalid' } });
+  // the name is looked up here
+  await t.throwsAsync(direct.download({ chartName: 'http://charts.invalid/web.tgz' }, never), {
+    message: /getaddrinfo/,
+  });
+  t.is(asked.length, 1);
+});
+
+test('goes to this machine without a proxy', async (t) => {
+  const { proxyEnv, asked } = await startProxy(t);
+  const { download, requests } = await downloadFrom(t, whole, { proxyEnv });
+  await download();
+  t.is(requests.length, 1);
+  t.deepEqual(asked, []);
+});
+
+test('goes through a proxy without a scheme', async (t) => {
+  const { proxyEnv, asked } = await startProxy(t);
+  const source = createChartSource({ proxyEnv: { HTTP_PROXY: proxyEnv.HTTP_PROXY.replace('http://', '') } });
+  await source.download({ chartName: 'http://charts.example/web.tgz' }, never);
+  t.deepEqual(asked, ['http://charts.example/web.tgz']);
+});
+
+test('a proxy that cannot be used fails only the requests that need it', async (t) => {
+  const { download } = await downloadFrom(t, whole, { proxyEnv: { HTTP_PROXY: 'socks5://u:secret@proxy.example' } });
+  t.deepEqual(Buffer.from(await download()), archive);
+  const source = createChartSource({ proxyEnv: { HTTP_PROXY: 'socks5://u:secret@proxy.example' } });
+  const { message } = await t.throwsAsync(source.download({ chartName: 'http://charts.example/a.tgz' }, never));
+  t.regex(message, /: HTTP_PROXY must be the URL of an http or https proxy;/);
+  t.notRegex(message, /secret/);
 });
 
 test('does not reach a denied address through a proxy', async (t) => {
