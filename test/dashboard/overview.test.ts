@@ -1,5 +1,7 @@
+import type { Page } from 'playwright-core';
 import { hrefOf } from '../../src/dashboard/route/route.ts';
 import { rawAgent } from '../control-plane/support/raw-agent.ts';
+import { eventually } from '../support/eventually.ts';
 import { barriers } from './support/barriers.ts';
 import { connectFleet } from './support/fleet.ts';
 import { browserTest, open, requireFit } from './support/opened.ts';
@@ -75,4 +77,29 @@ test('lists and pages of agents say once that the control plane is away, until i
     await page.unroute('**/api/**');
     await state.waitFor({ state: 'detached' });
   }
+});
+
+/** Hides a page as another tab does, or shows it again. */
+async function setVisible(page: Page, state: 'hidden' | 'visible'): Promise<void> {
+  await page.evaluate(`
+    Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  `);
+}
+
+test('a page that is hidden holds no connection, and is up to date when it is shown again', async (t) => {
+  const { world } = t.context;
+  const page = await open(t, '/agents');
+  const requests = new Set<unknown>();
+  page.on('request', (request) => requests.add(request));
+  page.on('requestfinished', (request) => requests.delete(request));
+  page.on('requestfailed', (request) => requests.delete(request));
+  await page.reload();
+  await page.locator('.loading').first().waitFor({ state: 'detached' });
+  t.true(requests.size > 0);
+  await setVisible(page, 'hidden');
+  await eventually('all requests have ended', () => requests.size === 0);
+  t.teardown(await connectFleet(world.url, ['fleet-late']));
+  await setVisible(page, 'visible');
+  await page.getByText('fleet-late').waitFor();
 });
