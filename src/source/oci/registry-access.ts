@@ -68,8 +68,10 @@ export async function checkCredentials(
   await download({ url: base, authorization }, options, signal);
 }
 
+/** The registry of Docker Hub has another host than the names of its charts. */
 function registryUrl(host: string, { plainHttp }: RegistrySettings): URL {
-  const address = `${plainHttp ? 'http' : 'https'}://${host}/v2/`;
+  const server = host === 'docker.io' ? 'registry-1.docker.io' : host;
+  const address = `${plainHttp ? 'http' : 'https'}://${server}/v2/`;
   if (URL.canParse(address)) return new URL(address);
   throw new SourceError('invalid_repository_url', `${JSON.stringify(host)} is not the host of a registry`);
 }
