@@ -6,6 +6,7 @@ import { compareStrings } from '../../go/text.ts';
 import { defaultDownloadSettings } from '../download-settings.ts';
 import type { Credentials, Endpoint } from '../http/endpoint.ts';
 import { requestFailure, statusFailure } from '../http/http-failure.ts';
+import { requireHttp } from '../http/http-url.ts';
 import { requestFrom } from '../http/url-request.ts';
 import { SourceError } from '../source-error.ts';
 import { chartMediaTypes as types } from './manifest.ts';
@@ -129,12 +130,17 @@ async function upload({ digest, data }: Blob, access: RegistryAccess, send: Send
   requireStatus(done, [201, 202], what);
 }
 
-/** The credentials are sent only to the scheme, host and port of the registry. */
+/** As in Helm, the upload stays on the host of the registry, and does not give up TLS. */
 function uploadEndpoint({ endpoint, location = '' }: Answer, digest: string): Endpoint {
   if (location === '' || !URL.canParse(location, endpoint.url.href)) {
     throw new SourceError('repository_invalid', 'the registry does not say where to upload the chart; see its log');
   }
   const url = new URL(location, endpoint.url);
+  requireHttp(url, 'the address that the registry gives for the upload');
+  if (url.host !== endpoint.url.host || (endpoint.url.protocol === 'https:' && url.protocol === 'http:')) {
+    const problem = `the registry at ${endpoint.url.origin} wants the chart to be uploaded to ${url.origin}`;
+    throw new SourceError('repository_invalid', `${problem}, which is refused; check the settings of the registry`);
+  }
   url.searchParams.set('digest', digest);
   return { url, authorization: url.origin === endpoint.url.origin ? endpoint.authorization : undefined };
 }

@@ -1,0 +1,56 @@
+import test, { type ExecutionContext } from 'ava';
+import { MockAgent } from 'undici';
+import { pushChart } from '../../../src/source/oci/push-chart.ts';
+import { serve, type TestResponse } from '../test-repository.ts';
+
+const chart = {
+  metadata: { apiVersion: 'v2', name: 'web', version: '1.0.0' },
+  archive: Buffer.from('archive'),
+  created: new Date(0),
+};
+
+function push(host: string, dispatcher?: MockAgent): Promise<unknown> {
+  const reference = { host, repository: 'team/web', tag: '', digest: '' };
+  const client = { dispatcher, plainHttp: dispatcher === undefined };
+  return pushChart(reference, chart, { username: 'joe', password: 's3cret' }, client, AbortSignal.timeout(20_000));
+}
+
+/** Serves a registry that has no blobs, and gives this address for uploads. */
+async function registry(t: ExecutionContext, location: string, responses: Record<string, TestResponse> = {}) {
+  const served = await serve(t, {
+    '/v2/': '{}',
+    '/v2/team/web/blobs/uploads/': (_, response) => response.writeHead(202, { location }).end(),
+    '/upload': (_, response) => response.writeHead(201).end(),
+    '/v2/team/web/manifests/1.0.0': (_, response) => response.writeHead(201).end(),
+    ...responses,
+  });
+  return { ...served, host: new URL(served.url).host };
+}
+
+test('a chart is uploaded to another path of the registry', async (t) => {
+  const { host, requests } = await registry(t, '/upload?state=a');
+  await push(host);
+  const uploads = requests.filter(({ url }) => url.startsWith('/upload?state=a&digest=sha256'));
+  t.is(uploads.length, 2);
+  t.true(uploads.every(({ authorization }) => authorization?.startsWith('Basic ')));
+});
+
+test('no chart is uploaded to another host than that of the registry', async (t) => {
+  const other = await serve(t, { '/upload': (_, response) => response.writeHead(201).end() });
+  const { host } = await registry(t, `${other.url}/upload`);
+  await t.throwsAsync(push(host), { code: 'repository_invalid', message: new RegExp(`to ${other.url}, which`) });
+  t.deepEqual(other.requests, []);
+});
+
+test('an upload to a registry with TLS does not continue without it', async (t) => {
+  const agent = new MockAgent();
+  t.teardown(() => agent.close());
+  agent.disableNetConnect();
+  const origin = agent.get('https://registry.example:5000');
+  origin.intercept({ path: '/v2/' }).reply(200, '{}');
+  origin.intercept({ path: /blobs\/sha256/, method: 'HEAD' }).reply(404);
+  const headers = { location: 'http://registry.example:5000/upload' };
+  origin.intercept({ path: '/v2/team/web/blobs/uploads/', method: 'POST' }).reply(202, '', { headers });
+  const refused = { code: 'repository_invalid', message: /to http:\/\/registry\.example:5000, which is refused/ };
+  await t.throwsAsync(push('registry.example:5000', agent), refused);
+});
