@@ -8,11 +8,9 @@ import { SourceError } from '../source-error.ts';
 import { smallDownloadBytes, type WaitForTurn } from '../wait-for-turn.ts';
 import { type Endpoint, endpointOf } from './endpoint.ts';
 import { type RequestAttempt, requestFailure, statusFailure } from './http-failure.ts';
-import { isBelowPaths, parseHttpUrl, requireHttp, shownUrl } from './http-url.ts';
+import { parseHttpUrl, shownUrl } from './http-url.ts';
+import { isRedirect, maxRedirects, redirected, tooManyRedirects } from './redirect.ts';
 import { requestFrom } from './url-request.ts';
-
-/** As many as Go's HTTP client follows. */
-const maxRedirects = 9;
 
 /** `timeoutMs` is the time limit of the whole download, redirects included. */
 export interface DownloadOptions extends RequestAttempt {
@@ -83,10 +81,7 @@ async function follow(first: Endpoint, options: DownloadOptions, signal: AbortSi
     }
     endpoint = redirected(endpoint, location);
   }
-  throw new SourceError(
-    'repository_failed',
-    `could not download ${options.what}: too many redirects from ${shownUrl(first.url)} (more than ${maxRedirects})`,
-  );
+  throw tooManyRedirects(`could not download ${options.what}`, first);
 }
 
 /** Returns the file of a response, and keeps it if it can be asked for again. */
@@ -122,20 +117,6 @@ function get(
     bodyTimeout: options.timeoutMs,
     dispatcher: options.dispatcher,
   });
-}
-
-function isRedirect(status: number): boolean {
-  return [301, 302, 303, 307, 308].includes(status);
-}
-
-function redirected(from: Endpoint, location: string): Endpoint {
-  if (!URL.canParse(location, from.url.href)) {
-    throw new SourceError('repository_failed', `${shownUrl(from.url)} redirects to something that is not a URL`);
-  }
-  const next = endpointOf(new URL(location, from.url));
-  requireHttp(next.url, `the URL that ${shownUrl(from.url)} redirects to`);
-  if (next.authorization !== undefined || next.url.origin !== from.url.origin) return next;
-  return isBelowPaths(next.url.pathname, from.paths) ? { ...from, url: next.url } : next;
 }
 
 async function readBody(

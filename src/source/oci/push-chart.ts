@@ -7,6 +7,7 @@ import { defaultDownloadSettings } from '../download-settings.ts';
 import type { Credentials, Endpoint } from '../http/endpoint.ts';
 import { requestFailure, statusFailure } from '../http/http-failure.ts';
 import { requireHttp } from '../http/http-url.ts';
+import { isRedirect, maxRedirects, redirected, tooManyRedirects } from '../http/redirect.ts';
 import { requestFrom } from '../http/url-request.ts';
 import { SourceError } from '../source-error.ts';
 import { chartMediaTypes as types } from './manifest.ts';
@@ -120,7 +121,7 @@ type Send = (
 /** Uploads a blob in one piece, unless the registry has it. */
 async function upload({ digest, data }: Blob, access: RegistryAccess, send: Send): Promise<void> {
   const what = 'a part of the chart';
-  const existing = await send('HEAD', access.endpointAt(`blobs/${digest}`));
+  const existing = await find(access.endpointAt(`blobs/${digest}`), send);
   if (existing.statusCode === 200) return;
   if (existing.statusCode !== 404) throw statusFailure(existing.line, existing.endpoint, { what, action: 'upload' });
   const started = await send('POST', access.endpointAt('blobs/uploads/'));
@@ -128,6 +129,17 @@ async function upload({ digest, data }: Blob, access: RegistryAccess, send: Send
   const endpoint = uploadEndpoint(started, digest);
   const done = await send('PUT', endpoint, data, { 'content-type': 'application/octet-stream' });
   requireStatus(done, [201, 202], what);
+}
+
+/** Asks for a blob, which the registry may have in a storage on another host. */
+async function find(first: Endpoint, send: Send): Promise<Answer> {
+  let endpoint = first;
+  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+    const answer = await send('HEAD', endpoint);
+    if (!isRedirect(answer.statusCode) || answer.location === undefined) return answer;
+    endpoint = redirected(endpoint, answer.location);
+  }
+  throw tooManyRedirects('could not upload a part of the chart', first);
 }
 
 /** As in Helm, the upload stays on the host of the registry, and does not give up TLS. */

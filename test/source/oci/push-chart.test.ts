@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { MockAgent } from 'undici';
 import { pushChart } from '../../../src/source/oci/push-chart.ts';
-import { serve, type TestResponse } from '../test-repository.ts';
+import { serve, sha256, type TestResponse } from '../test-repository.ts';
 
 const chart = {
   metadata: { apiVersion: 'v2', name: 'web', version: '1.0.0' },
@@ -53,4 +53,22 @@ test('an upload to a registry with TLS does not continue without it', async (t) 
   origin.intercept({ path: '/v2/team/web/blobs/uploads/', method: 'POST' }).reply(202, '', { headers });
   const refused = { code: 'repository_invalid', message: /to http:\/\/registry\.example:5000, which is refused/ };
   await t.throwsAsync(push('registry.example:5000', agent), refused);
+});
+
+test('what a registry has in a storage is found there without credentials, and not uploaded', async (t) => {
+  const blob = `/v2/team/web/blobs/sha256:${sha256(chart.archive)}`;
+  const storage = await serve(t, { '/stored': '' });
+  const redirect: TestResponse = (_, response) => response.writeHead(307, { location: `${storage.url}/stored` }).end();
+  const { host, requests } = await registry(t, '/upload', { [blob]: redirect });
+  await push(host);
+  t.deepEqual(storage.requests, [{ url: '/stored', authorization: undefined }]);
+  t.is(requests.filter(({ url }) => url.startsWith('/upload')).length, 1);
+});
+
+test('a push ends at a registry that redirects without an end', async (t) => {
+  const redirect: TestResponse = (request, response) => response.writeHead(307, { location: request.url }).end();
+  const blob = `/v2/team/web/blobs/sha256:${sha256(chart.archive)}`;
+  const { host, requests } = await registry(t, '/upload', { [blob]: redirect });
+  await t.throwsAsync(push(host), { code: 'repository_failed', message: /too many redirects/ });
+  t.is(requests.filter(({ url }) => url === blob).length, 10);
 });
