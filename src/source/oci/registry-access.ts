@@ -68,11 +68,16 @@ export async function checkCredentials(
   await download({ url: base, authorization }, options, signal);
 }
 
+/** Whether a text is only a host, with its port if there is one: no URL, path or userinfo. */
+export function isHost(text: string): boolean {
+  return /^[^/?#@\\\s]+$/.test(text);
+}
+
 /** The registry of Docker Hub has another host than the names of its charts. */
 function registryUrl(host: string, { plainHttp }: RegistrySettings): URL {
   const server = host === 'docker.io' ? 'registry-1.docker.io' : host;
   const address = `${plainHttp ? 'http' : 'https'}://${server}/v2/`;
-  if (URL.canParse(address)) return new URL(address);
+  if (isHost(host) && URL.canParse(address)) return new URL(address);
   throw new SourceError('invalid_repository_url', `${JSON.stringify(host)} is not the host of a registry`);
 }
 

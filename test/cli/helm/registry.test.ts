@@ -40,9 +40,28 @@ async function servePushable(t: ExecutionContext, tag = '1.0.0') {
       response.writeHead(201).end();
     });
   });
-  const { url } = await serve(t, responses);
-  return { host: new URL(url).host };
+  const { url, requests } = await serve(t, responses);
+  return { host: new URL(url).host, requests };
 }
+
+const refusesHost = test.macro({
+  title: (_, form: string) => `a login to ${form} is refused before the password is sent`,
+  async exec(t, form: string) {
+    const { host, requests } = await servePushable(t);
+    const name = form.replace('HOST', host);
+    const { helm } = await helmHome(t);
+    const { code, stderr } = await helm('registry', 'login', name, '--plain-http', '-u', 'joe', '-p', password);
+    t.is(code, 1);
+    t.is(stderr.trimEnd().split('\n').at(-1), `Error: invalid reference: invalid registry "${name}"`);
+    t.deepEqual(requests, []);
+  },
+});
+
+test(refusesHost, 'oci://HOST');
+test(refusesHost, 'http://HOST');
+test(refusesHost, 'HOST/');
+test(refusesHost, 'HOST/path');
+test(refusesHost, 'joe@HOST');
 
 test('a chart is pushed to a registry and pulled with the credentials of a login', async (t) => {
   const { host } = await servePushable(t);

@@ -4,7 +4,7 @@ import type { RegistryCredentials } from '../../../source/configuration/registry
 import { storeRegistryCredentials } from '../../../source/configuration/registry-config.ts';
 import { defaultDownloadSettings } from '../../../source/download-settings.ts';
 import { networkText } from '../../../source/http/network-text.ts';
-import { checkCredentials } from '../../../source/oci/registry-access.ts';
+import { checkCredentials, isHost } from '../../../source/oci/registry-access.ts';
 import { argumentCount } from '../../cobra/argument-count.ts';
 import type { Command } from '../../cobra/command.ts';
 import { switchFlag, textFlag } from '../../pflag/flag.ts';
@@ -48,6 +48,7 @@ A password on stdin does not appear in the list of processes:
       const text = 'registry login currently only supports registry hostname, not a repository path';
       context.log.warn(text, { host, suggested: host.split('/', 1).join() });
     }
+    if (!isHost(host)) throw new Error(`invalid reference: invalid registry ${quote(host)}`);
     const trusted = { ...credentials, passCredentials: true };
     await checkCredentials(host, trusted, settings, new AbortController().signal).catch((cause: unknown) => {
       throw new Error(`authenticating to ${quote(host)}: ${networkText(cause)}`, { cause });
