@@ -225,6 +225,14 @@ test('reads challenges and links of any form in linear time', (t) => {
   t.is(nextPage('</a>; rel="prev", </b>; rel=next'), '/b');
   t.is(nextPage('</a>; rel="nextish"'), undefined);
   t.is(bearerChallenge(['Basic x', 'bearer Realm="a",service="b"'])?.get('realm'), 'a');
+  t.deepEqual(
+    bearerChallenge(['Bearer realm="https://a/t?x=y",service=b, scope=c:d']),
+    new Map([
+      ['realm', 'https://a/t?x=y'],
+      ['service', 'b'],
+      ['scope', 'c:d'],
+    ]),
+  );
 });
 
 test('stops an index that is sent in chunks of one byte at the limit', async (t) => {

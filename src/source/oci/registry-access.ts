@@ -159,8 +159,8 @@ export function bearerChallenge(headers: readonly string[]): ReadonlyMap<string,
   const challenge = headers.find((value) => /^bearer /i.test(value));
   if (challenge === undefined) return undefined;
   // a name begins only where a word does, so that a long word takes linear time
-  const parameters = challenge.matchAll(/(?<!\w)(\w+)="([^"]*)"/g);
-  return new Map(Array.from(parameters, ([, key = '', value = '']) => [key.toLowerCase(), value]));
+  const parameters = challenge.matchAll(/(?<!\w)(\w+)=(?:"([^"]*)"|([^\s",]+))/g);
+  return new Map(Array.from(parameters, ([, key = '', quoted, token = '']) => [key.toLowerCase(), quoted ?? token]));
 }
 
 /**
