@@ -120,7 +120,8 @@ function clusterOver(
 
   /**
    * Sends requests about a kind. If the server does not have their path, they are sent once more as
-   * what the kind is served as now. Rejects with `unknown_kind` if it is not served any more.
+   * what the kind is served as now. Rejects with `unknown_kind` if it is served in other versions
+   * only, and with `not_found` if it is not served any more.
    */
   async function aboutKind<T>(
     { apiVersion, kind }: { apiVersion: string; kind: string },
@@ -166,7 +167,7 @@ function clusterOver(
     servedKind: (group, kind, signal) => discovery.findServed(group, kind, signal),
 
     get: (ref, signal) =>
-      aboutObject(ref, signal, (path) => undefinedIfNotFound(send({ method: 'GET', path, signal }))),
+      undefinedIfNotFound(aboutObject(ref, signal, (path) => send({ method: 'GET', path, signal }))),
 
     list: (query, signal) =>
       aboutKind(query, signal, async (kind) => (await listObjects(transport, kind, query, signal)).objects),
@@ -217,12 +218,11 @@ function clusterOver(
         propagationPolicy: propagation,
         ...(uid !== undefined && { preconditions: { uid, resourceVersion } }),
       };
-      return aboutObject(ref, signal, async (path) => {
+      const deleted = aboutObject(ref, signal, async (path) => {
         try {
           await transport.json({ method: 'DELETE', path, body, signal, timeLimit });
           return true;
         } catch (error) {
-          if (isKubeError(error, 'not_found')) return false;
           if (uid === undefined || !isKubeError(error, 'conflict')) throw error;
           // a failed precondition is a plain conflict: only the object shows which one it is
           const existing = await undefinedIfNotFound(send({ method: 'GET', path, signal }));
@@ -230,6 +230,7 @@ function clusterOver(
           return false;
         }
       });
+      return (await undefinedIfNotFound(deleted)) ?? false;
     },
 
     observe: (query, signal) =>

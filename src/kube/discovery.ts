@@ -17,7 +17,10 @@ import type { Transport } from './transport.ts';
 export interface Discovery {
   /** Returns a kind. Reads nothing for the kinds that every server has. */
   find(apiVersion: string, kind: string, signal?: AbortSignal): Promise<ResourceKind>;
-  /** Reads all kinds again, and returns a kind. */
+  /**
+   * Reads all kinds again, and returns a kind that was served before. Rejects with `not_found` if
+   * no version of it is served any more: its objects are gone, too.
+   */
   findAgain(apiVersion: string, kind: string, signal?: AbortSignal): Promise<ResourceKind>;
   /**
    * Reads all kinds again, and returns the first version of a group that has the kind. Servers list
@@ -60,6 +63,8 @@ interface KnownKinds {
 /** `documents` are shared by the users of the server. Default: it has one user. */
 export function createDiscovery(transport: Transport, documents = sharedDocuments()): Discovery {
   let known: KnownKinds | undefined;
+  /** Keys of kinds that {@link Discovery.findAgain} was asked for. */
+  const servedBefore = new Set<string>();
 
   async function refresh(signal?: AbortSignal): Promise<KnownKinds> {
     const before = known;
@@ -75,14 +80,19 @@ export function createDiscovery(transport: Transport, documents = sharedDocument
     return known;
   }
 
-  async function findAgain(apiVersion: string, kind: string, signal?: AbortSignal): Promise<ResourceKind> {
+  async function findNow(apiVersion: string, kind: string, signal?: AbortSignal): Promise<ResourceKind> {
     const { groups, kinds } = await refresh(signal);
-    const found = kinds.get(kindKey(apiVersion, kind));
+    const key = kindKey(apiVersion, kind);
+    const found = kinds.get(key);
     if (found) return found;
     if (groups.unavailable.includes(apiVersion)) {
       throw unknownKinds(apiVersion);
     }
-    throw new KubeError('unknown_kind', `no matches for kind "${kind}" in version "${apiVersion}"`);
+    const group = groupOf(apiVersion);
+    const isServed =
+      groups.unavailable.some((other) => groupOf(other) === group) || ofGroup(kinds, group, kind) !== undefined;
+    const message = `no matches for kind "${kind}" in version "${apiVersion}"`;
+    throw new KubeError(servedBefore.has(key) && !isServed ? 'not_found' : 'unknown_kind', message);
   }
 
   return {
@@ -90,16 +100,24 @@ export function createDiscovery(transport: Transport, documents = sharedDocument
     async findServed(group, kind, signal) {
       const { groups, kinds } = await refresh(signal);
       const unavailable = groups.unavailable.find((apiVersion) => groupOf(apiVersion) === group);
-      const found = [...kinds.values()].find((served) => served.kind === kind && groupOf(served.apiVersion) === group);
+      const found = ofGroup(kinds, group, kind);
       if (found === undefined && unavailable !== undefined) throw unknownKinds(unavailable);
       return found;
     },
     async find(apiVersion, kind, signal) {
       const key = kindKey(apiVersion, kind);
-      return knownKinds.get(key) ?? known?.kinds.get(key) ?? (await findAgain(apiVersion, kind, signal));
+      return knownKinds.get(key) ?? known?.kinds.get(key) ?? (await findNow(apiVersion, kind, signal));
     },
-    findAgain,
+    findAgain(apiVersion, kind, signal) {
+      servedBefore.add(kindKey(apiVersion, kind));
+      return findNow(apiVersion, kind, signal);
+    },
   };
+}
+
+/** Returns the first version of a group that has a kind. */
+function ofGroup(kinds: ReadonlyMap<string, ResourceKind>, group: string, kind: string): ResourceKind | undefined {
+  return [...kinds.values()].find((served) => served.kind === kind && groupOf(served.apiVersion) === group);
 }
 
 function unknownKinds(apiVersion: string): KubeError {

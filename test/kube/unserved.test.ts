@@ -88,6 +88,17 @@ for (const [verb, send] of requests.filter(([title]) => title !== 'observe')) {
   });
 }
 
+for (const [form, served] of Object.entries({
+  group: group([]),
+  kind: { metadata: { name: 'other.io' }, versions: [] },
+})) {
+  test(`objects of a ${form} that is not served any more are gone`, async (t) => {
+    const server = await cluster(t, served, (_, response) => pageNotFound(response));
+    t.is(await server.cluster.get(ref), undefined);
+    t.false(await server.cluster.delete(ref));
+  });
+}
+
 test('an object that does not exist needs one request', async (t) => {
   const server = await cluster(t, group(['v1']), (_, response) => json(response, 404, missing('a')));
   t.is(await server.cluster.get(ref), undefined);
