@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import type { RequestOptions } from 'node:https';
-import type { Readable } from 'node:stream';
 import { isMissing, messageOf } from '../errors/index.ts';
 import { listAt, objectsAt, stringAt } from '../objects/fields.ts';
 import { KubeError } from './kube-error.ts';
+import { readUpTo } from './read-up-to.ts';
 
 /** A program that prints credentials: the field `exec` of a user of a kubeconfig. */
 export interface ExecPlugin {
@@ -90,26 +90,14 @@ async function outputOf({ apiVersion, command, args, env, interactiveMode, insta
     );
   });
   const read = async () => {
-    const output = await boundedText(child.stdout);
-    if (output === undefined) child.kill('SIGKILL');
+    const output = await readUpTo(child.stdout, maxOutputBytes);
+    if (!output.isWhole) child.kill('SIGKILL');
     return output;
   };
-  const [code, output] = await Promise.all([ended, read()]);
-  if (output === undefined) throw failure(`exec: executable ${command} printed more than ${maxOutputBytes} bytes`);
+  const [code, { content, isWhole }] = await Promise.all([ended, read()]);
+  if (!isWhole) throw failure(`exec: executable ${command} printed more than ${maxOutputBytes} bytes`);
   if (code !== 0) throw failure(`exec: executable ${command} failed with exit code ${code}`);
-  return output;
-}
-
-/** Returns the text of a stream. Undefined: it is too long, and not read further. */
-async function boundedText(stream: Readable): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > maxOutputBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
+  return content.toString();
 }
 
 function notFound(command: string, installHint: string): string {

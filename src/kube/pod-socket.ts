@@ -7,6 +7,7 @@ import { maskOptions } from '../net/websocket-mask.ts';
 import { apiPath } from '../objects/api-path.ts';
 import type { Connection } from './connection.ts';
 import { errorOfResponse, KubeError } from './kube-error.ts';
+import { readUpTo } from './read-up-to.ts';
 
 /** The largest message of the API server, in bytes. */
 const maxMessageBytes = 4 * 1024 * 1024;
@@ -80,13 +81,7 @@ async function opened(socket: WebSocket, signal: AbortSignal): Promise<void> {
 
 async function refusalOf(response: IncomingMessage): Promise<KubeError> {
   const { statusCode = 0 } = response;
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > maxRefusalBytes) break; // which ends the connection
-  }
-  if (statusCode >= 400) return errorOfResponse(statusCode, Buffer.concat(chunks).toString());
+  const { content } = await readUpTo(response, maxRefusalBytes);
+  if (statusCode >= 400) return errorOfResponse(statusCode, content.toString());
   return new KubeError('server_error', `the API server responded with ${statusCode} instead of a WebSocket`);
 }

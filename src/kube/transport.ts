@@ -4,6 +4,7 @@ import { abortable, limitedTime, sleep } from '../async/index.ts';
 import { jsonText } from '../objects/json-text.ts';
 import type { Connection } from './connection.ts';
 import { errorOfResponse, isKubeError, isUnserved, KubeError } from './kube-error.ts';
+import { readUpTo } from './read-up-to.ts';
 import type { ServerClock } from './server-clock.ts';
 
 export interface KubeRequest {
@@ -264,19 +265,14 @@ function contentHeaders(request: KubeRequest): Record<string, string> {
 async function readText(response: Dispatcher.ResponseData, request: KubeRequest): Promise<string> {
   const { method, path, maxBytes = defaultMaxBytes } = request;
   try {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of response.body as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > maxBytes) {
-        const message = `the response to ${method} ${path} has more than ${maxBytes} bytes`;
-        throw new ResponseTooLongError('server_error', message);
-      }
-      chunks.push(chunk);
+    const { content, isWhole } = await readUpTo(response.body, maxBytes);
+    if (!isWhole) {
+      const message = `the response to ${method} ${path} has more than ${maxBytes} bytes`;
+      throw new ResponseTooLongError('server_error', message);
     }
     // undici frees the connection only now; the next request would open another one
     await nextTurn();
-    return Buffer.concat(chunks).toString();
+    return content.toString();
   } catch (error) {
     request.signal?.throwIfAborted();
     if (isTooLong(error)) throw error;
