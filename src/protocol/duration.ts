@@ -3,7 +3,8 @@ import { parseDuration } from '../go/duration.ts';
 import { GoError } from '../go/value.ts';
 import { tooLong } from './validation.ts';
 
-const longestMs = 7 * 24 * 3_600_000;
+/** The longest time limit, in milliseconds. */
+export const longestTimeout = 168 * 3_600_000;
 
 /** Returns the milliseconds of a Go duration such as `5m0s`; undefined for other texts. */
 function parseMilliseconds(text: string): number | undefined {
@@ -32,7 +33,7 @@ const wireTime = z.union([z.string().max(maxDurationLength), z.number()], { erro
 export const timeoutSchema = z.codec(wireTime, z.number(), {
   decode(input, context) {
     const duration = typeof input === 'number' ? input * 1000 : parseMilliseconds(input);
-    if (duration !== undefined && duration > 0 && duration <= longestMs) return duration;
+    if (duration !== undefined && duration > 0 && duration <= longestTimeout) return duration;
     context.issues.push({ code: 'custom', input, message: problem });
     return z.NEVER;
   },

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { abortReason } from '../../async/index.ts';
 import { messageOf } from '../../errors/index.ts';
 import type { ContainerProcess, ContainerRef, ExecOptions } from '../../objects/cluster.ts';
+import { longestTimeout } from '../../protocol/duration.ts';
 import { maxSessionText, type SessionFacts } from '../../protocol/streams/command-stream.ts';
 import { operationOf } from '../command-operation.ts';
 import type { OperationContext } from '../context.ts';
@@ -23,9 +24,6 @@ const shells = [
   ['cmd', '/c', 'exit 0'],
 ] as const;
 
-/** Time after which a session ends, in milliseconds. */
-const defaultTimeout = 168 * 3_600_000;
-
 export const operation = operationOf('exec_pod', {
   request: (payload) => payload,
   run: exec,
@@ -34,7 +32,7 @@ export const operation = operationOf('exec_pod', {
 
 /** Runs a program in a container, and connects it with the sender of the command. */
 async function exec(context: OperationContext, request: Request) {
-  const limit = timeLimit(request.timeout ?? defaultTimeout, [context.signal, context.abandon], context.startTimer);
+  const limit = timeLimit(request.timeout ?? longestTimeout, [context.signal, context.abandon], context.startTimer);
   const { signal } = limit;
   try {
     const seen = { ...context, signal };

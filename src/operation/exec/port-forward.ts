@@ -1,13 +1,11 @@
 import type { ForwardedConnection } from '../../objects/cluster.ts';
+import { longestTimeout } from '../../protocol/duration.ts';
 import { operationOf } from '../command-operation.ts';
 import type { OperationContext } from '../context.ts';
 import type { RequestOf } from '../request.ts';
 import { processTimer, type StartTimer, timeLimit } from '../time-limit.ts';
 import { converse, openConversation } from './conversation.ts';
 import { findContainer } from './find-container.ts';
-
-/** Time after which a connection ends, in milliseconds. */
-const defaultTimeout = 168 * 3_600_000;
 
 /** Time without output after which a connection ends whose input has ended, in milliseconds. */
 const silenceAfterInput = 30_000;
@@ -20,7 +18,7 @@ export const operation = operationOf('port_forward', {
 
 /** Connects the sender of the command with a port of a pod. */
 async function forward(context: OperationContext, request: RequestOf<'port_forward'>) {
-  const limit = timeLimit(request.timeout ?? defaultTimeout, [context.signal, context.abandon], context.startTimer);
+  const limit = timeLimit(request.timeout ?? longestTimeout, [context.signal, context.abandon], context.startTimer);
   const { signal } = limit;
   try {
     const { namespace, name } = await findContainer({ ...context, signal }, request, 'portforward');

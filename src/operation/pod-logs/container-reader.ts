@@ -57,7 +57,7 @@ const maxDoubts = 20;
 export class ContainerReader {
   readonly #options: ContainerReaderOptions;
   #newest: ContainerRun | undefined;
-  /** Number of the newest run whose log was read, -1 before that of a new container. */
+  /** Number of the newest run whose log was read. Before the first: -1 if all runs are wanted. */
   #read: number | undefined;
   #position: LogPosition;
   /** Number of the run in whose log the position is; undefined before the first line. */

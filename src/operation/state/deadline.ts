@@ -1,4 +1,5 @@
 import type { Host } from '../../go/host.ts';
+import { longestTimeout } from '../../protocol/duration.ts';
 import { epochMilliseconds } from '../clock.ts';
 
 /** The end of a time limit, by the clock of the host. */
@@ -22,10 +23,10 @@ export interface Timed {
 /** The default of the helm CLI, in milliseconds. */
 export const defaultTimeout = 5 * 60_000;
 
-/** Time limit of an operation of which only the waits have one, in milliseconds. */
-const longestTimeout = 168 * 3_600_000;
-
-/** Returns the end of a time limit of which some milliseconds have passed. */
+/**
+ * Returns the end of a time limit of which some milliseconds have passed. An operation of which
+ * only the waits have a limit has the longest one.
+ */
 export function deadlineAfter(host: Host, { timeout = defaultTimeout, timeoutScope }: Timed, passed = 0): Deadline {
   const start = epochMilliseconds(host) - passed;
   if (timeoutScope === 'wait') return { at: start + longestTimeout, timeout, isOfWaits: true };

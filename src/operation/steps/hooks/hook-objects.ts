@@ -164,15 +164,15 @@ export async function deleteApplied(
   await waitForDeletion(context, deleted, tools);
 }
 
-/** Default of `deadline`: the tools have the time limit. */
 async function waitForDeletion(
   context: WorkContext,
   deleted: readonly SeenObject[],
   { deadline, ...tools }: StepTools & { deadline?: Deadline },
 ): Promise<void> {
   if (deleted.length === 0) return;
-  const wait = (own: StepTools) => waitUntilGone(deleted, { context, tools: own, labelled: false });
-  await (deadline === undefined ? wait(tools) : limitedWait(context, deadline, tools, wait));
+  await limitedWait(context, deadline, tools, (own) =>
+    waitUntilGone(deleted, { context, tools: own, labelled: false }),
+  );
 }
 
 /** Whether an earlier run of the hook is deleted before the next one. */
