@@ -205,6 +205,40 @@ test('a token is created, shown once, and revoked', async (t) => {
   t.is(t.context.world.plane.tokens.find(token), undefined);
 });
 
+test('a dialog returns the focus to the button that opened it', async (t) => {
+  const page = await open(t, hrefOf('tokens', {}));
+  const create = page.getByRole('button', { name: 'Create a token' });
+  const isFocused = async () => (await page.locator(':focus').innerText()) === 'Create a token';
+  await create.click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  t.true(await isFocused());
+  await create.click();
+  await page.getByLabel('Name of the person or program').fill('mia@example.com');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  t.true(await isFocused());
+});
+
+test('tabs say what their pages are about, and a link to the same page is no step back', async (t) => {
+  const page = await open(t, '/');
+  await page.waitForFunction(`document.title === 'Overview · helm-agent'`);
+  for (let times = 0; times < 2; times++) {
+    await page.getByLabel('Views').getByRole('link', { name: 'Agents' }).click();
+    await page.waitForFunction(`document.title === 'Agents · helm-agent'`);
+  }
+  await page.goBack();
+  await page.waitForFunction(`document.title === 'Overview · helm-agent'`);
+  t.is(new URL(page.url()).pathname, '/');
+});
+
+test('a session that does not exist, or that one may not see, is not shown as one that has ended', async (t) => {
+  const page = await open(t, hrefOf('session', { command: 'nothing' }));
+  await page.getByRole('heading', { name: 'There is no such session' }).waitFor();
+  t.is(await page.getByText('Recording', { exact: true }).count(), 0);
+});
+
 test('a token that is being created is shown, also if someone presses Esc meanwhile', async (t) => {
   const page = await open(t, hrefOf('tokens', {}));
   const held = Promise.withResolvers<undefined>();

@@ -45,7 +45,8 @@ function AgentList({ agents }: { agents: readonly Agent[] }) {
         <Choice name="version" label="Version" options={versions} />
       </Filters>
       <p class="muted" role="status">
-        {shown.length === agents.length ? `${agents.length} agents` : `${shown.length} of ${agents.length} agents`}
+        {shown.length === agents.length ? '' : `${shown.length} of `}
+        {agents.length === 1 ? '1 agent' : `${agents.length} agents`}
       </p>
       {shown.length === 0 ? (
         <EmptyState title="No agent fits the filters">

@@ -28,6 +28,7 @@ export function SessionView({ command: key }: { command: string }) {
       </div>
       <LoadedView of={about}>
         {({ command, recording }) => {
+          if (!command && !recording) return <NoSession />;
           const { agentId, namespace } = recording ?? command ?? {};
           const user = recording?.user ?? command?.sentBy;
           const isOpen = command !== undefined && command.state !== 'done';
@@ -68,6 +69,14 @@ function AgentLink({ agent }: { agent: string }) {
     <a href={hrefOf('agent', { agent })}>
       <Name>{agent}</Name>
     </a>
+  );
+}
+
+function NoSession() {
+  return (
+    <EmptyState title="There is no such session">
+      <p>Its command and its recording may have been deleted, or you may not see them.</p>
+    </EmptyState>
   );
 }
 

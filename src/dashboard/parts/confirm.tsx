@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { ErrorMessage } from './message.tsx';
+import { useModal } from './use-modal.ts';
 
 export interface ConfirmProps {
   title: string;
@@ -26,10 +27,9 @@ export function Confirm({
   onConfirm,
   onClose,
 }: ConfirmProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const [error, setError] = useState<Error>();
   const [isBusy, setBusy] = useState(false);
-  useEffect(() => dialog.current?.showModal(), []);
   const confirm = async () => {
     setBusy(true);
     setError(undefined);

@@ -1,10 +1,9 @@
-import { useEffect, useRef } from 'preact/hooks';
 import { CopyText } from './copy-text.tsx';
+import { useModal } from './use-modal.ts';
 
 /** A dialog with a secret that is shown only once. */
 export function Secret({ title, text, onClose }: { title: string; text: string; onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  const dialog = useModal();
   return (
     <dialog ref={dialog} aria-label={title} onClose={onClose}>
       <h2>{title}</h2>

@@ -16,7 +16,8 @@ export function createLocation(window: Window): Location {
   const address = signal(read());
   const place = computed(() => placeOf(address.value));
   const go = (href: string) => {
-    window.history.pushState(null, '', href);
+    const isCurrent = href === window.location.pathname + window.location.search;
+    if (!isCurrent) window.history.pushState(null, '', href);
     address.value = read();
     window.scrollTo(0, 0);
   };

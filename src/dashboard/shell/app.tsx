@@ -1,3 +1,4 @@
+import { useSignalEffect } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { views } from '../pages/views.ts';
 import { useApp } from '../parts/app-context.ts';
@@ -10,6 +11,7 @@ import { localUser } from '../server/session.ts';
 import { Help } from './help.tsx';
 import { listenToKeys } from './keyboard.ts';
 import { PageBoundary } from './page-boundary.tsx';
+import { pageTitle } from './page-title.ts';
 import { SignIn } from './sign-in.tsx';
 
 /** The views in the navigation, with those that are parts of them. */
@@ -28,6 +30,9 @@ const sections = [
 export function AppShell() {
   const { session, location } = useApp();
   const [isHelpOpen, setHelpOpen] = useState(false);
+  useSignalEffect(() => {
+    document.title = pageTitle(location.place.value);
+  });
   useEffect(() => listenToKeys(window, { go: (href) => location.go(href), showHelp: () => setHelpOpen(true) }), []);
   if (session.state.value === 'unknown') return <Loading />;
   if (session.state.value === 'signed-out') return <SignIn />;

@@ -1,10 +1,9 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useModal } from '../parts/use-modal.ts';
 import { shortcuts } from './keyboard.ts';
 
 /** The keys and what they do. */
 export function Help({ onClose }: { onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  const dialog = useModal();
   return (
     <dialog ref={dialog} aria-label="Keys" onClose={onClose}>
       <h2>Keys</h2>
