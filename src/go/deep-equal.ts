@@ -58,6 +58,7 @@ function isNil(value: object): boolean {
 }
 
 function equalObjects(a: GoObject, b: GoObject, visited: Visited): boolean {
+  if (a.isSame(b)) return true;
   const [aValue, bValue] = [a.underlying() ?? a.contents(), b.underlying() ?? b.contents()];
   if (aValue !== undefined && bValue !== undefined) return equal(aValue, bValue, visited);
   const [aMembers, bMembers] = [a.members(), b.members()];

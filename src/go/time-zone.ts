@@ -27,11 +27,24 @@ const zoneLines = onceValue(() => {
   return { zones, links };
 });
 
+/** The zones from 12 hours west to 14 hours east of UTC, by their offsets. */
+const hourZones: ReadonlyMap<number, Zone> = new Map(
+  Array.from({ length: 27 }, (_, index) => (index - 12) * 3600).map((offset) => [offset, newFixedZone('', '', offset)]),
+);
+
 /** Coordinated Universal Time. */
 export const utc: Zone = fixedZone('UTC', 'UTC', 0);
 
-/** Returns a zone with a fixed offset. */
+/**
+ * `time.FixedZone`: returns a zone with a fixed offset. It is the same one for a number of hours
+ * without a name.
+ */
 export function fixedZone(name: string, abbreviation: string, offset: number): Zone {
+  const isUnnamed = name === '' && abbreviation === '';
+  return (isUnnamed ? hourZones.get(offset) : undefined) ?? newFixedZone(name, abbreviation, offset);
+}
+
+function newFixedZone(name: string, abbreviation: string, offset: number): Zone {
   const rule = { abbreviation, offset };
   return { name, at: () => rule, named: (wanted) => (wanted === abbreviation ? rule : undefined) };
 }

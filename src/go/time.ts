@@ -148,6 +148,20 @@ class Location extends GoObject {
     return this.zone.name;
   }
 
+  override isSame(other: GoObject): boolean {
+    return other instanceof Location && other.zone === this.zone;
+  }
+
+  /** Those of a zone with a fixed offset; others are only compared by `isSame`. */
+  override members(): readonly (readonly [string, Value])[] {
+    const { abbreviation, offset } = this.zone.at(0);
+    return [
+      ['name', this.zone.name],
+      ['zone', [abbreviation, int64(BigInt(offset))]],
+      ...['tx', 'extend', 'cacheStart', 'cacheEnd', 'cacheZone'].map((name) => [name, null] as const),
+    ];
+  }
+
   override method(name: string): GoFunction | undefined {
     return name === 'String' ? { params: [], call: () => this.zone.name } : undefined;
   }

@@ -133,6 +133,11 @@ export abstract class GoObject {
     return undefined;
   }
 
+  /** Whether Go has one object for both. Default: whether both are this object. */
+  isSame(other: GoObject): boolean {
+    return this === other;
+  }
+
   /**
    * Returns all fields with their values in order, including unexported ones, as `%v` prints a
    * struct.

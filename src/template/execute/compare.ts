@@ -64,7 +64,7 @@ function equalOthers(a: Value, b: Value): boolean {
   if (!(b instanceof GoObject) || b.contents() !== undefined) {
     throw new GoError(`non-comparable type ${sprintf('%s: %v', [b, goTypeOf(b)])}`);
   }
-  return a === b || (a instanceof GoObject && equalStructs(a, b));
+  return a instanceof GoObject && (a.isSame(b) || equalStructs(a, b));
 }
 
 function equalStructs(a: GoObject, b: GoObject): boolean {
