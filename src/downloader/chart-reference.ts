@@ -19,8 +19,8 @@ export interface ChartReference {
 interface OwnAccess {
   readonly username: string;
   readonly password: string;
-  /** Whether it takes certificates or switches, which a command cannot have. */
-  readonly hasConnectionOptions: boolean;
+  /** Whether it takes certificates, switches or tokens, which a command cannot have. */
+  readonly isOfThisMachine: boolean;
 }
 
 /** A chart of a repository or registry. */
@@ -78,9 +78,11 @@ async function accessAt(
   const { username, password } = options;
   const given = username === '' && password === '' ? userinfo : { username, password };
   const isGiven = given.username !== '' || given.password !== '';
-  const { username: name, password: secret } = isGiven ? given : ((await storedLogin(url, context)) ?? given);
-  if (name === '' && secret === '' && !hasOptions) return { url, access: undefined };
-  return { url, access: { username: name, password: secret, hasConnectionOptions: hasOptions } };
+  const stored = isGiven ? undefined : await storedLogin(url, context);
+  const { username: name, password: secret } = stored ?? given;
+  const isOfThisMachine = hasOptions || (stored?.identityToken ?? stored?.token) !== undefined;
+  if (name === '' && secret === '' && !isOfThisMachine) return { url, access: undefined };
+  return { url, access: { username: name, password: secret, isOfThisMachine } };
 }
 
 type ConnectionOptions = Pick<

@@ -1,6 +1,7 @@
 import { basename, posix } from 'node:path';
 import { quote } from '../go/strconv.ts';
 import { createChartSource } from '../source/chart-source.ts';
+import type { RegistryCredentials } from '../source/configuration/registry-auths.ts';
 import { findRegistryCredentials, registryConfigFiles } from '../source/configuration/registry-config.ts';
 import { checkDigest, digitsOf } from '../source/digest.ts';
 import { defaultDownloadSettings, maxProvenanceBytes } from '../source/download-settings.ts';
@@ -105,7 +106,7 @@ export async function credentialsFor(
   { host }: Pick<ChartReference, 'host'>,
   { username, password }: { username: string; password: string },
   { settings, env }: Pick<DownloadContext, 'settings' | 'env'>,
-): Promise<{ username: string; password: string } | undefined> {
+): Promise<RegistryCredentials | undefined> {
   if (username !== '' && password !== '') return { username, password };
   return findRegistryCredentials(registryConfigFiles(settings.registryConfig, env), host);
 }

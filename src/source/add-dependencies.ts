@@ -50,12 +50,13 @@ async function dependencyRequest(
       `dependency ${name} is in the repository ${repository}, a name that only helm knows; give the URL in Chart.yaml`,
     );
   }
-  const { username, password, token, tls, credentialPaths, mirrors, repoUrl = '' } = request;
+  const { username, password, token, identityToken, tls, credentialPaths, mirrors, repoUrl = '' } = request;
   const isSame = originOf(repoUrl) !== undefined && originOf(repoUrl) === originOf(repository);
   // the files of an HTTP repository are checked when they are downloaded
   const isAllowed =
     !isRegistryUrl(repository) || isBelowPaths(`${new URL(repository).pathname}/${name}`, credentialPaths);
-  const credentials = isSame && isAllowed ? { username, password, token, tls, credentialPaths } : {};
+  const own = { username, password, token, identityToken, tls, credentialPaths };
+  const credentials = isSame && isAllowed ? own : {};
   const plain = { chartName: name, chartVersion: version, repoUrl: repository, ...credentials };
   if (mirrors === undefined) return plain;
   return (await mirroredRequest({ ...plain, mirrors }, mirrors, signal)) ?? { ...plain, mirrors };

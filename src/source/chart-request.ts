@@ -48,7 +48,13 @@ export type ReadCredentials = (
   secret: string,
   chart: Pick<ChartRequest, 'repoUrl' | 'chartName'>,
   signal: AbortSignal,
-) => Promise<Pick<ChartRequest, 'username' | 'password' | 'token' | 'tls' | 'credentialPaths'>>;
+) => Promise<SourceAccess>;
+
+/** Everything with which a client identifies itself to a repository or registry. */
+export type SourceAccess = Pick<
+  ChartRequest,
+  'username' | 'password' | 'token' | 'identityToken' | 'tls' | 'credentialPaths'
+>;
 
 /** A request for one version of a chart. */
 export interface ChartRequest {
@@ -77,6 +83,11 @@ export interface ChartRequest {
   passCredentials?: boolean | undefined;
   /** Token that is sent like, and instead of, a user name and a password. Default: none. */
   token?: string | undefined;
+  /**
+   * Token that is exchanged for others at the token service of a registry, instead of a user name
+   * and a password. Default: none.
+   */
+  identityToken?: string | undefined;
   /**
    * Paths on the host of the repository below which the user name, the password and the token may
    * be sent. Default: all.

@@ -25,7 +25,7 @@ export async function mirroredRequest(
   const mirror = mirrors.mirrorOf(url);
   if (mirror === undefined) return undefined;
   const place = repoUrl === '' || isPart ? { chartName: mirror.url, repoUrl: '' } : { repoUrl: mirror.url };
-  const none = { username: undefined, password: undefined, token: undefined, tls: undefined };
+  const none = { username: undefined, password: undefined, token: undefined, identityToken: undefined, tls: undefined };
   const mirrored = { ...request, ...none, ...place, isMirrored: true };
   if (mirror.secret === undefined || mirrors.credentials === undefined) return mirrored;
   return { ...mirrored, ...(await mirrors.credentials(mirror.secret, mirrored, signal)) };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ChartRequest } from './chart-request.ts';
+import type { ChartRequest, SourceAccess } from './chart-request.ts';
 import { authSchema, credentialsInAuths, serverAddress } from './configuration/registry-auths.ts';
 import { isBelowPaths, pathSegments } from './http/http-url.ts';
 import { SourceError } from './source-error.ts';
@@ -19,18 +19,12 @@ const secretSchema = z.object({
 const dockerConfigSchema = z.object({ auths: z.record(z.string(), authSchema) });
 const dockerConfigKey = '.dockerconfigjson';
 
-/** Everything in a Secret about the access to a repository or registry. */
-export type SecretCredentials = Pick<ChartRequest, 'username' | 'password' | 'token' | 'tls' | 'credentialPaths'>;
-
 /**
  * Returns the credentials in a Secret for the source of a chart. A Secret is only used for the
  * hosts that it names, so that a command can neither use another Secret of the agent nor send
  * credentials to a host of its own. Throws {@link SourceError}, without any value of the Secret.
  */
-export function credentialsInSecret(
-  secret: unknown,
-  chart: Pick<ChartRequest, 'repoUrl' | 'chartName'>,
-): SecretCredentials {
+export function credentialsInSecret(secret: unknown, chart: Pick<ChartRequest, 'repoUrl' | 'chartName'>): SourceAccess {
   const { metadata, type, data = {} } = secretSchema.parse(secret); // the API server has checked it
   const fail = (problem: string) =>
     new SourceError('repository_unauthorized', `credentialsFrom: the Secret ${metadata.name} ${problem}`);
@@ -56,7 +50,7 @@ const maxSealedLength = 64 * 1024;
  * Returns the credentials in a text that was sealed, for the source of a chart. They are only used
  * for the hosts that they name. Throws {@link SourceError}, without anything of the text.
  */
-export function credentialsInText(text: string, chart: Pick<ChartRequest, 'repoUrl' | 'chartName'>): SecretCredentials {
+export function credentialsInText(text: string, chart: Pick<ChartRequest, 'repoUrl' | 'chartName'>): SourceAccess {
   const fail = (problem: string) =>
     new SourceError('repository_unauthorized', `sealedCredentials: the sealed text ${problem}`);
   const { data } = sealedSchema.safeParse(text.length > maxSealedLength ? undefined : parseJson(text));
@@ -77,7 +71,7 @@ function credentialsAt(
   { texts, hosts, hostsName }: KeptCredentials,
   place: Place,
   fail: (problem: string) => SourceError,
-): SecretCredentials {
+): SourceAccess {
   const places = hosts.split(',').flatMap((item) => placeOfItem(item.trim()));
   const onHost = places.filter(({ host }) => host === place.host).map(({ path }) => path);
   if (!isBelowPaths(place.path, onHost)) {
@@ -132,7 +126,7 @@ function dockerCredentials(
   text: string | undefined,
   { host, path }: Place,
   fail: (problem: string) => SourceError,
-): SecretCredentials {
+): SourceAccess {
   const config = dockerConfigSchema.safeParse(parseJson(text ?? ''));
   if (!config.success) throw fail(`has no configuration of registries in JSON in its key ${dockerConfigKey}`);
   // as in Kubernetes, an entry can be for a part of a registry: ghcr.io/team

@@ -63,6 +63,12 @@ test(
   { ...dockerConfig({ 'https://index.docker.io/v1/': login }), repoUrl: 'oci://docker.io/team' },
   login,
 );
+test(
+  gives,
+  'the configuration of registries, with an identity token',
+  { ...dockerConfig({ 'charts.example': { identitytoken: 'eyJ' } }), repoUrl: 'oci://charts.example/team' },
+  { username: '', password: '', identityToken: 'eyJ' },
+);
 
 const fails = test.macro<[string, Given, RegExp]>({
   title: (_, why) => `a Secret is refused ${why}`,

@@ -5,6 +5,8 @@ export const authSchema = z.looseObject({
   auth: z.string().optional(),
   username: z.string().optional(),
   password: z.string().optional(),
+  identitytoken: z.string().optional(),
+  registrytoken: z.string().optional(),
 });
 type Auths = Readonly<Record<string, z.infer<typeof authSchema>>>;
 
@@ -17,9 +19,12 @@ export function serverAddress(host: string): string {
 export function credentialsInAuths(auths: Auths, address: string): RegistryCredentials | undefined {
   const own = Object.hasOwn(auths, address) ? auths[address] : undefined;
   const entry = own ?? Object.entries(auths).find(([key]) => hostOf(key) === address)?.[1];
-  if (entry?.auth !== undefined) return decodeAuth(entry.auth);
-  const { username, password } = entry ?? {};
-  return username === undefined || password === undefined ? undefined : { username, password };
+  const { auth, username, password, identitytoken: identityToken = '', registrytoken: token = '' } = entry ?? {};
+  const isComplete = username !== undefined && password !== undefined;
+  const login = auth === undefined ? (isComplete ? { username, password } : undefined) : decodeAuth(auth);
+  if (identityToken === '' && token === '') return login;
+  const none = { username: '', password: '' };
+  return { ...(login ?? none), ...(identityToken !== '' && { identityToken }), ...(token !== '' && { token }) };
 }
 
 /** Old files have URLs instead of hosts. */
@@ -33,8 +38,12 @@ function decodeAuth(auth: string): RegistryCredentials | undefined {
   return { username, password: password.replace(/(?<!\0)\0+$/, '') };
 }
 
-/** The user name and password for a registry. With a token only, the user name is empty. */
+/** The credentials for a registry. With a token only, the user name is empty. */
 export interface RegistryCredentials {
   readonly username: string;
   readonly password: string;
+  /** Is exchanged for tokens at the registry's token service. */
+  readonly identityToken?: string;
+  /** Is sent to the registry as it is. */
+  readonly token?: string;
 }

@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import { isMissing } from '../../errors/index.ts';
 import { authSchema, credentialsInAuths, type RegistryCredentials, serverAddress } from './registry-auths.ts';
@@ -106,6 +104,9 @@ async function writeConfig(path: string, config: RegistryConfig): Promise<void> 
   await replaceFile(path, JSON.stringify(config, null, '\t'), 0o600);
 }
 
+/** The most that a program which keeps credentials may print. */
+const maxHelperBytes = 1024 * 1024;
+
 const answerSchema = z.object({ Username: z.string(), Secret: z.string() });
 
 /** Returns the functions of the program `docker-credential-NAME`, which keeps credentials. */
@@ -116,8 +117,11 @@ function credentialHelper(name: string) {
     async get(address: string): Promise<RegistryCredentials | undefined> {
       const { code, output } = await runProgram(program, 'get', address);
       if (code !== 0) return undefined;
-      const { Username, Secret } = answerSchema.parse(JSON.parse(output));
-      return { username: Username === '<token>' ? '' : Username, password: Secret };
+      const { data } = answerSchema.safeParse(parseJson(output));
+      if (data === undefined) throw new Error(`${program} get did not print a user name and a secret in JSON`);
+      const { Username: username, Secret: secret } = data;
+      if (username === '<token>') return { username: '', password: '', identityToken: secret };
+      return { username, password: secret };
     },
     async store(address: string, { username, password }: RegistryCredentials): Promise<void> {
       const entry = { ServerURL: address, Username: username || '<token>', Secret: password };
@@ -134,10 +138,16 @@ async function requireSuccess(program: string, action: string, input: string): P
   if (code !== 0) throw new Error(`${program} ${action} failed with exit code ${code}`);
 }
 
-async function runProgram(program: string, action: string, input: string): Promise<{ code: number; output: string }> {
-  const child = spawn(program, [action], { stdio: ['pipe', 'pipe', 'ignore'] });
-  child.stdin.on('error', () => undefined); // the program may end before it has read everything
-  child.stdin.end(input);
-  const [output] = await Promise.all([text(child.stdout), once(child, 'close')]);
-  return { code: child.exitCode ?? 1, output };
+/** Errors do not quote what the program prints, because it may have secrets. */
+function runProgram(program: string, action: string, input: string): Promise<{ code: number; output: string }> {
+  return new Promise((resolve, reject) => {
+    const options = { maxBuffer: maxHelperBytes, killSignal: 'SIGKILL' as const };
+    const child = execFile(program, [action], options, (error, output) => {
+      const code = error?.code ?? (error === null ? 0 : 1);
+      if (typeof code === 'number') resolve({ code, output });
+      else reject(new Error(`${program} ${action} failed: ${code}`));
+    });
+    child.stdin?.on('error', () => undefined); // the program may end before it has read everything
+    child.stdin?.end(input);
+  });
 }

@@ -27,9 +27,9 @@ export interface DownloadOptions extends RequestAttempt {
 }
 
 /**
- * Downloads a file by GET and follows up to nine redirects. Credentials are sent only to the first
- * scheme, host and port. Every status other than 200 is a failure, as in Helm. Throws
- * {@link SourceError}, or the signal's reason.
+ * Downloads a file by GET and follows up to nine redirects. A POST of a form is not redirected.
+ * Credentials are sent only to the first scheme, host and port. Every status other than 200 is a
+ * failure, as in Helm. Throws {@link SourceError}, or the signal's reason.
  */
 export async function download(endpoint: Endpoint, options: DownloadOptions, signal: AbortSignal): Promise<Buffer> {
   return (await downloadPage(endpoint, options, signal)).body;
@@ -76,7 +76,8 @@ async function follow(first: Endpoint, options: DownloadOptions, signal: AbortSi
     }
     discard(response);
     const { location } = response.headers;
-    if (!isRedirect(response.statusCode) || typeof location !== 'string') {
+    const isFollowed = isRedirect(response.statusCode) && options.form === undefined;
+    if (!isFollowed || typeof location !== 'string') {
       throw statusFailure(`${response.statusCode} ${response.statusText}`.trim(), endpoint, options);
     }
     endpoint = redirected(endpoint, location);
@@ -105,11 +106,14 @@ function get(
   signal: AbortSignal,
   etag: string | undefined,
 ): Promise<Dispatcher.ResponseData> {
+  const { form } = options;
   return requestFrom(endpoint.url, {
+    ...(form !== undefined && { method: 'POST', body: form.toString() }),
     headers: {
       'user-agent': 'helm-agent',
       ...(options.accept !== undefined && { accept: options.accept }),
       ...(endpoint.authorization !== undefined && { authorization: endpoint.authorization }),
+      ...(form !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
       ...(etag !== undefined && { 'if-none-match': etag }),
     },
     signal,

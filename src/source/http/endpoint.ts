@@ -2,7 +2,10 @@ import type { ChartRequest } from '../chart-request.ts';
 import { decodePercents, isBelowPaths } from './http-url.ts';
 
 /** The user name and password or the token of a request, and whether other hosts may get them. */
-export type Credentials = Pick<ChartRequest, 'username' | 'password' | 'token' | 'passCredentials' | 'credentialPaths'>;
+export type Credentials = Pick<
+  ChartRequest,
+  'username' | 'password' | 'token' | 'identityToken' | 'passCredentials' | 'credentialPaths'
+>;
 
 /** A URL without userinfo, and the `Authorization` header to send there. */
 export interface Endpoint {

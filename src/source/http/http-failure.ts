@@ -7,6 +7,8 @@ export interface RequestAttempt {
   /** Name of what is downloaded or uploaded, or of the service. */
   readonly what: string;
   readonly timeoutMs: number;
+  /** Credentials that are posted, and not sent anywhere else. Default: a GET without a form. */
+  readonly form?: URLSearchParams | undefined;
   /** Default: `download`. */
   readonly action?: 'download' | 'upload' | 'connect' | undefined;
   /** Default: `this machine`. */
@@ -25,7 +27,7 @@ const timeoutCodes = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND
 export function statusFailure(
   line: string,
   { url, authorization }: Endpoint,
-  { what, action = 'download' }: Pick<RequestAttempt, 'what' | 'action'>,
+  { what, form, action = 'download' }: Pick<RequestAttempt, 'what' | 'action' | 'form'>,
 ): SourceError {
   const shown = shownUrl(url);
   const status = Number.parseInt(line);
@@ -34,7 +36,7 @@ export function statusFailure(
     case 401:
     case 403: {
       const hint =
-        authorization === undefined
+        authorization === undefined && form === undefined
           ? 'none were sent; give a user name and a password (they are sent only to the scheme, host and port of the repository)'
           : 'check the user name, the password and their permissions';
       return new SourceError(

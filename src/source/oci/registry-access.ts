@@ -1,16 +1,13 @@
-import * as z from 'zod';
 import type { DownloadSettings } from '../download-settings.ts';
 import { download } from '../http/download.ts';
 import { authorizationOf, type Credentials, type Endpoint } from '../http/endpoint.ts';
 import { requestFailure } from '../http/http-failure.ts';
-import { requireHttp } from '../http/http-url.ts';
 import { requestFrom } from '../http/url-request.ts';
 import { SourceError } from '../source-error.ts';
 import type { ChartReference } from './reference.ts';
+import { fetchToken, tokenService } from './registry-token.ts';
 
 type RegistrySettings = Pick<DownloadSettings, 'dispatcher' | 'machine' | 'timeoutMs' | 'plainHttp'>;
-
-const tokenSchema = z.object({ token: z.string().optional(), access_token: z.string().optional() });
 
 /** Access to one repository of a registry. */
 export interface RegistryAccess {
@@ -40,9 +37,10 @@ export async function accessRegistry(
     authorization,
   });
   if (challenge === undefined) return { endpointAt: (path) => endpointAt(path, basic) };
-  const url = tokenUrl(challenge, base, `repository:${repository}:${actions}`);
-  if (basic !== undefined && credentials.passCredentials !== true) await requireOwnService(url, base);
-  const token = await fetchToken({ url, authorization: basic }, settings, signal);
+  const service = tokenService(challenge, base, `repository:${repository}:${actions}`);
+  const hasSecret = basic !== undefined || Boolean(credentials.identityToken);
+  if (hasSecret && credentials.passCredentials !== true) await requireOwnService(service.url, base);
+  const token = await fetchToken(service, credentials, settings, signal);
   return { endpointAt: (path) => endpointAt(path, `Bearer ${token}`) };
 }
 
@@ -60,9 +58,9 @@ export async function checkCredentials(
   const challenge = await readChallenge(base, settings, signal);
   let authorization = basic;
   if (challenge !== undefined) {
-    const url = tokenUrl(challenge, base, '');
-    if (credentials.passCredentials !== true) await requireOwnService(url, base);
-    authorization = `Bearer ${await fetchToken({ url, authorization: basic }, settings, signal)}`;
+    const service = tokenService(challenge, base, '');
+    if (credentials.passCredentials !== true) await requireOwnService(service.url, base);
+    authorization = `Bearer ${await fetchToken(service, credentials, settings, signal)}`;
   }
   const options = { what: 'the registry', action: 'connect' as const, maxBytes: 1024 * 1024, ...settings };
   await download({ url: base, authorization }, options, signal);
@@ -89,7 +87,7 @@ async function requireOwnService(service: URL, registry: URL): Promise<void> {
   const { host } = service;
   throw new SourceError(
     'repository_unauthorized',
-    `the registry names ${host} as its token service, which is on another domain, so the user name and the password are not sent there; if it is right, set passCredentials`,
+    `the registry names ${host} as its token service, which is on another domain, so no credentials are sent there; if it is right, set passCredentials`,
   );
 }
 
@@ -113,42 +111,6 @@ async function readChallenge(
     const timedOut = error instanceof Error && error.name === 'TimeoutError';
     throw requestFailure(error, url, { what: 'the registry', action: 'connect', machine, timeoutMs }, timedOut);
   }
-}
-
-function tokenUrl(challenge: ReadonlyMap<string, string>, registry: URL, scope: string): URL {
-  const realm = challenge.get('realm') ?? '';
-  if (!URL.canParse(realm)) throw invalidToken('gives no valid URL for it');
-  const url = new URL(realm);
-  requireHttp(url, "the URL of the registry's token service");
-  if (registry.protocol === 'https:' && url.protocol === 'http:') throw invalidToken('issues it without TLS');
-  const service = challenge.get('service');
-  if (service !== undefined) url.searchParams.set('service', service);
-  if (scope !== '') url.searchParams.set('scope', scope);
-  return url;
-}
-
-async function fetchToken(
-  endpoint: Endpoint,
-  { dispatcher, machine, timeoutMs }: RegistrySettings,
-  signal: AbortSignal,
-): Promise<string> {
-  const options = { what: "the registry's token", maxBytes: 1024 * 1024, dispatcher, machine, timeoutMs };
-  const response = tokenSchema.safeParse(parseJson(await download(endpoint, options, signal)));
-  const token = response.data?.token ?? response.data?.access_token;
-  if (token === undefined) throw invalidToken('issues none');
-  return token;
-}
-
-function parseJson(data: Buffer): unknown {
-  try {
-    return JSON.parse(data.toString());
-  } catch {
-    return undefined; // refused by the schema
-  }
-}
-
-function invalidToken(reason: string): SourceError {
-  return new SourceError('repository_invalid', `the registry requires a token, but ${reason}; check the chart's URL`);
 }
 
 /**

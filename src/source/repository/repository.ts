@@ -92,14 +92,14 @@ async function pullIndexedChart(
   const isOwn =
     url.host === repository.host && isBelowPaths(url.pathname.replace(/[:@].*$/s, ''), request.credentialPaths);
   const isTrusted = isOwn || request.passCredentials === true;
-  const { username, password, token } = isTrusted ? request : {};
+  const { username, password, token, identityToken } = isTrusted ? request : {};
   const chartVersion = hasTagOrDigest(url) ? undefined : version;
   let manifest = '';
   const onPulled = (reference: string, pulled: string) => {
     manifest = pulled;
     settings.onPulled?.(reference, pulled);
   };
-  const chart = { ...request, chartVersion, username, password, token };
+  const chart = { ...request, chartVersion, username, password, token, identityToken };
   const onFound: DownloadSettings['onFound'] = (found) => {
     // the tag is what the index says
     settings.onFound?.({ ...found, name: request.chartName.trim(), version });

@@ -132,6 +132,20 @@ test('a chart of a registry with a login is pulled here', async (t) => {
   t.false(JSON.stringify(payload).includes(password));
 });
 
+test('a chart of a registry with an identity token is pulled here, also with --pass-credentials', async (t) => {
+  const { through, home } = await open(t);
+  const { host, responses } = await serveRegistry(t, { '1.0.0': archive }, { password });
+  responses['/token'] = '{"access_token":"open"}';
+  await mkdir(join(home, 'config/registry'), { recursive: true });
+  const auths = { [host]: { identitytoken: password } };
+  await writeFile(join(home, 'config/registry/config.json'), JSON.stringify({ auths }));
+  for (const flag of ['--plain-http', '--pass-credentials']) {
+    const { payload } = await through('install', 'web', `oci://${host}/team/web`, '--plain-http', flag);
+    t.is(payload?.chartArchive, archive.toString('base64'));
+    t.false(JSON.stringify(payload).includes(password));
+  }
+});
+
 test('--credentials-from names a Secret of the agent, which downloads the chart', async (t) => {
   const { through, url, helm, home } = await open(t);
   await helm('repo', 'add', 'team', url, ...flags);

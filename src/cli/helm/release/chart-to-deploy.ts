@@ -65,7 +65,7 @@ function agentFields(
   }
   if (referred?.access === undefined) return referred?.reference;
   const { access, reference } = referred;
-  if (!passCredentials || access.hasConnectionOptions) return undefined;
+  if (!passCredentials || access.isOfThisMachine) return undefined;
   return { ...reference, repoUserName: access.username, repoPassword: access.password };
 }
 
