@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Dispatcher } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import { openError } from '../go/file-error.ts';
 import { defaultDownloadSettings } from '../source/download-settings.ts';
 import { download } from '../source/http/download.ts';
@@ -7,6 +7,7 @@ import { endpointFor } from '../source/http/endpoint.ts';
 import { parseHttpUrl, shownUrl } from '../source/http/http-url.ts';
 import { networkText } from '../source/http/network-text.ts';
 import { clientDispatcher } from '../source/http/repository-dispatcher.ts';
+import { registryRetries } from '../source/http/retries.ts';
 import { SourceError } from '../source/source-error.ts';
 import type { DownloadContext } from './context.ts';
 
@@ -29,6 +30,16 @@ export async function connect(files: TlsFiles, { env }: Pick<DownloadContext, 'e
     : [undefined, undefined];
   const ca = files.caFile === '' ? undefined : await pemFile(files.caFile, `can't read CA file: ${files.caFile}: `);
   return clientDispatcher({ ca, cert, key, insecure: files.insecureSkipTlsVerify, env });
+}
+
+/** Like {@link connect}, for a registry, to which helm sends requests again. */
+export async function connectToRegistry(
+  files: TlsFiles,
+  { env, host }: Pick<DownloadContext, 'env' | 'host'>,
+): Promise<Dispatcher> {
+  const dispatcher = (await connect(files, { env })) ?? new Agent();
+  const random = () => (host.randomBytes(1)[0] ?? 0) / 256;
+  return dispatcher.compose(registryRetries({ random }));
 }
 
 async function pemFile(path: string, problem = ''): Promise<string> {

@@ -10,7 +10,7 @@ import { listVersions } from '../source/oci/list-versions.ts';
 import { pullProvenance } from '../source/oci/pull-chart.ts';
 import { type ChartReference, parseReference } from '../source/oci/reference.ts';
 import type { ChartVersion } from '../source/select-version.ts';
-import { connect, get } from './connection.ts';
+import { connectToRegistry, get } from './connection.ts';
 import { contentCache } from './content-cache.ts';
 import type { DownloadContext } from './context.ts';
 import type { ChartPathOptions, ConnectionOptions } from './context.ts';
@@ -78,7 +78,7 @@ async function pull(
   signal: AbortSignal,
 ): Promise<DownloadedChart> {
   const reference = parseReference(url);
-  const dispatcher = await connect(options, context);
+  const dispatcher = await connectToRegistry(options, context);
   let [reached, manifestDigest] = ['', ''];
   const onPulled = (pulled: string, pulledDigest: string) => {
     [reached, manifestDigest] = [pulled, pulledDigest];
@@ -144,6 +144,10 @@ export async function registryVersions(
 ): Promise<ChartVersion[]> {
   const reference = parseReference(url);
   const { timeoutMs } = defaultDownloadSettings;
-  const settings = { dispatcher: await connect(connection, context), plainHttp: connection.plainHttp, timeoutMs };
+  const settings = {
+    dispatcher: await connectToRegistry(connection, context),
+    plainHttp: connection.plainHttp,
+    timeoutMs,
+  };
   return listVersions(reference, { ...(await credentialsFor(reference, connection, context)) }, settings, signal);
 }

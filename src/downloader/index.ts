@@ -23,7 +23,7 @@ export const verifyChartFile = onCall(async () => (await import('./verify-chart.
 export const readLimited = onCall(async () => (await import('./read-limited.ts')).readLimited);
 
 // repositories and registries
-export const connect = onCall(async () => (await import('./connection.ts')).connect);
+export const connectToRegistry = onCall(async () => (await import('./connection.ts')).connectToRegistry);
 export const pullChart = onCall(async () => (await import('./pull-chart.ts')).pullChart);
 export const pushToRegistry = onCall(async () => (await import('./push-to-registry.ts')).pushToRegistry);
 export const indexFolder = onCall(async () => (await import('./index-folder.ts')).indexFolder);

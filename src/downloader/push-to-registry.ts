@@ -1,7 +1,7 @@
 import { withoutTrailingSlashes } from '../source/http/http-url.ts';
 import { pushChart, type PushedChart } from '../source/oci/push-chart.ts';
 import { parseReference } from '../source/oci/reference.ts';
-import { connect } from './connection.ts';
+import { connectToRegistry } from './connection.ts';
 import type { DownloadContext } from './context.ts';
 import type { ConnectionOptions } from './context.ts';
 import { credentialsFor } from './download-chart.ts';
@@ -17,7 +17,7 @@ export async function pushToRegistry(
   const { name, version } = chart.metadata;
   const reference = parseReference(`${withoutTrailingSlashes(remote)}/${name}:${version}`);
   const credentials = await credentialsFor(reference, connection, context);
-  const client = { dispatcher: await connect(connection, context), plainHttp: connection.plainHttp };
+  const client = { dispatcher: await connectToRegistry(connection, context), plainHttp: connection.plainHttp };
   const { tag, digest } = await pushChart(reference, chart, { ...credentials }, client, new AbortController().signal);
   context.stdout.write(pushedText(`${reference.host}/${reference.repository}`, tag, digest));
 }

@@ -1,11 +1,12 @@
 import { lookup as resolve } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector, type Dispatcher, interceptors, Pool, ProxyAgent } from 'undici';
+import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { namesProxy, proxyChooser } from '../../go/http-proxy.ts';
 import type { ClientTls } from '../chart-request.ts';
 import { SourceError } from '../source-error.ts';
 import type { DeniedAddresses } from './denied-addresses.ts';
 import type { ProxyEnvironment } from './proxy-environment.ts';
+import { downloadRetries } from './retries.ts';
 
 export interface RepositoryDispatcherOptions {
   readonly denied: DeniedAddresses;
@@ -15,18 +16,6 @@ export interface RepositoryDispatcherOptions {
   readonly retry: boolean;
   readonly tls?: ClientTls | undefined;
 }
-
-/** Responses of servers that are busy, and connections that break off. Waits 0.5, 1, 2 and 4 s. */
-const retries = {
-  maxRetries: 4,
-  minTimeout: 500,
-  maxTimeout: 4000,
-  timeoutFactor: 2,
-  methods: ['GET' as const],
-  statusCodes: [429, 500, 502, 503, 504],
-  errorCodes: ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'],
-  throwOnError: false, // the last response is the result
-};
 
 /**
  * Returns a dispatcher for requests to repositories and registries that connects to no denied
@@ -43,7 +32,7 @@ export function repositoryDispatcher({
   const connect = buildConnector({ ...identity, lookup: guardedLookup(denied) });
   const agent = proxyingAgent(proxyEnv, { connect, requestTls: identity });
   const guarded = agent.compose(guard(denied));
-  return retry ? guarded.compose(interceptors.retry(retries)) : guarded;
+  return retry ? guarded.compose(downloadRetries()) : guarded;
 }
 
 interface ProxyingOptions {

@@ -14,8 +14,11 @@ function digestOf(data: Buffer): string {
   return `sha256:${createHash('sha256').update(data).digest('hex')}`;
 }
 
-/** Starts a registry that charts can be pushed to as `team/web`, with basic authentication. */
-async function servePushable(t: ExecutionContext, tag = '1.0.0') {
+/**
+ * Starts a registry that charts can be pushed to as `team/web`, with basic authentication. It
+ * refuses the first `busy` uploads.
+ */
+async function servePushable(t: ExecutionContext, tag = '1.0.0', busy = 0) {
   const responses: Record<string, TestResponse> = {};
   const guarded =
     (respond: Exclude<TestResponse, string | Buffer>): TestResponse =>
@@ -24,12 +27,17 @@ async function servePushable(t: ExecutionContext, tag = '1.0.0') {
       else response.writeHead(401, { 'www-authenticate': 'Basic realm="registry"' }).end();
     };
   const stored = (data: Buffer) => guarded((_, response) => response.end(data));
+  let refusals = busy;
   responses['/v2/'] = stored(Buffer.from('{}'));
   responses['/v2/team/web/blobs/uploads/'] = guarded((_, response) => {
     response.writeHead(202, { location: '/v2/team/web/blobs/uploads/1?state=a' }).end();
   });
   responses['/v2/team/web/blobs/uploads/1'] = guarded((request, response) => {
     void buffer(request).then((data) => {
+      if (refusals-- > 0) {
+        response.writeHead(503).end();
+        return;
+      }
       responses[`/v2/team/web/blobs/${digestOf(data)}`] = stored(data);
       response.writeHead(201).end();
     });
@@ -125,6 +133,15 @@ test('a chart whose version has a plus sign is pushed and pulled with an undersc
   t.is(sentence, 'OCI artifact references (e.g. tags) do not support the plus sign (+). To support');
   const pulled = await helm('pull', `oci://${host}/team/web:1.0.0+build`, '-d', home, ...credentials);
   t.is(pulled.stdout, pushed.stdout.replace('Pushed', 'Pulled'));
+});
+
+test('an upload that a busy registry refuses is repeated', async (t) => {
+  const { host } = await servePushable(t, '1.0.0', 1);
+  const { home, helm } = await helmHome(t);
+  await writeFile(join(home, 'web.tgz'), await packChart('a server'));
+  const credentials = ['--plain-http', '--username', 'joe', '--password', password];
+  t.is((await helm('push', join(home, 'web.tgz'), `oci://${host}/team`, ...credentials)).stderr, '');
+  t.is((await helm('pull', `oci://${host}/team/web:1.0.0`, '-d', home, ...credentials)).code, 0);
 });
 
 test('push refuses what helm push refuses', async (t) => {

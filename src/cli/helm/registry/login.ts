@@ -1,4 +1,4 @@
-import { connect } from '../../../downloader/index.ts';
+import { connectToRegistry } from '../../../downloader/index.ts';
 import { quote } from '../../../go/strconv.ts';
 import type { RegistryCredentials } from '../../../source/configuration/registry-auths.ts';
 import { storeRegistryCredentials } from '../../../source/configuration/registry-config.ts';
@@ -40,7 +40,7 @@ A password on stdin does not appear in the list of processes:
       insecureSkipTlsVerify: flags.isOn('insecure'),
     };
     const settings = {
-      dispatcher: await connect(files, context),
+      dispatcher: await connectToRegistry(files, context),
       plainHttp: flags.isOn('plain-http'),
       timeoutMs: defaultDownloadSettings.timeoutMs,
     };
