@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { Agent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { openError } from '../go/file-error.ts';
 import { defaultDownloadSettings } from '../source/download-settings.ts';
 import { download } from '../source/http/download.ts';
@@ -8,6 +8,7 @@ import { parseHttpUrl, shownUrl } from '../source/http/http-url.ts';
 import { networkText } from '../source/http/network-text.ts';
 import { clientDispatcher } from '../source/http/repository-dispatcher.ts';
 import { registryRetries } from '../source/http/retries.ts';
+import { trustingAgent } from '../source/http/trusting-connector.ts';
 import { SourceError } from '../source/source-error.ts';
 import type { DownloadContext } from './context.ts';
 
@@ -37,7 +38,7 @@ export async function connectToRegistry(
   files: TlsFiles,
   { env, host }: Pick<DownloadContext, 'env' | 'host'>,
 ): Promise<Dispatcher> {
-  const dispatcher = (await connect(files, { env })) ?? new Agent();
+  const dispatcher = (await connect(files, { env })) ?? trustingAgent();
   const random = () => (host.randomBytes(1)[0] ?? 0) / 256;
   return dispatcher.compose(registryRetries({ random }));
 }

@@ -95,7 +95,7 @@ export interface ChartRequest {
   credentialPaths?: readonly string[] | undefined;
   /**
    * Certificates for the connections to the host of the repository, and not to those of redirects.
-   * Default: the authorities of Node, and no certificate.
+   * Default: the authorities of Node and of the machine, and no certificate.
    */
   tls?: ClientTls | undefined;
   /** Downloads the dependencies that are missing in the folder charts/. Default: false. */

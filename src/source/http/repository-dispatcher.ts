@@ -1,12 +1,13 @@
 import { lookup as resolve } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { Agent, type buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { namesProxy, proxyChooser } from '../../go/http-proxy.ts';
 import type { ClientTls } from '../chart-request.ts';
 import { SourceError } from '../source-error.ts';
 import type { DeniedAddresses } from './denied-addresses.ts';
 import type { ProxyEnvironment } from './proxy-environment.ts';
 import { downloadRetries } from './retries.ts';
+import { trustingConnector, withMachineTrust } from './trusting-connector.ts';
 
 export interface RepositoryDispatcherOptions {
   readonly denied: DeniedAddresses;
@@ -29,7 +30,7 @@ export function repositoryDispatcher({
   tls = {},
 }: RepositoryDispatcherOptions): Dispatcher {
   const identity = withoutUndefined(tls);
-  const connect = buildConnector({ ...identity, lookup: guardedLookup(denied) });
+  const connect = trustingConnector({ ...identity, lookup: guardedLookup(denied) });
   const agent = proxyingAgent(proxyEnv, { connect, requestTls: identity });
   const guarded = agent.compose(guard(denied));
   return retry ? guarded.compose(downloadRetries()) : guarded;
@@ -37,7 +38,7 @@ export function repositoryDispatcher({
 
 interface ProxyingOptions {
   /** Connects without a proxy. */
-  readonly connect: buildConnector.connector | buildConnector.BuildOptions;
+  readonly connect: buildConnector.connector;
   /** For connections through a proxy. */
   readonly requestTls: buildConnector.BuildOptions;
 }
@@ -49,7 +50,13 @@ function proxyingAgent(env: ProxyEnvironment, { connect, requestTls }: ProxyingO
     connect,
     factory(origin, options) {
       const proxy = proxyFor(new URL(origin));
-      return proxy === undefined ? new Pool(origin, options) : new ProxyAgent({ uri: proxy.href, requestTls });
+      if (proxy === undefined) return new Pool(origin, options);
+      // a connection through a proxy cannot be tried again with other CAs
+      return new ProxyAgent({
+        uri: proxy.href,
+        ...(proxy.protocol === 'https:' && { proxyTls: withMachineTrust({}) }),
+        requestTls: new URL(origin).protocol === 'https:' ? withMachineTrust(requestTls) : requestTls,
+      });
     },
   });
 }
@@ -93,7 +100,7 @@ function addressDenied(hostname: string): SourceError {
 
 /** How a client identifies itself and trusts servers, and the proxies that it uses. */
 interface ClientOptions {
-  /** Certificate authorities in PEM form. Default: those of Node. */
+  /** Certificate authorities in PEM form. Default: those of Node and of the machine. */
   readonly ca?: string | undefined;
   /** Certificate and key of the client, in PEM form. */
   readonly cert?: string | undefined;
@@ -116,5 +123,7 @@ export function clientDispatcher({ ca, cert, key, insecure, env }: ClientOptions
     ...(insecure === true && { rejectUnauthorized: false }),
   };
   const hasTls = Object.keys(tls).length > 0;
-  return hasTls || namesProxy(env) ? proxyingAgent(env, { connect: tls, requestTls: tls }) : undefined;
+  return hasTls || namesProxy(env)
+    ? proxyingAgent(env, { connect: trustingConnector(tls), requestTls: tls })
+    : undefined;
 }
