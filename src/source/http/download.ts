@@ -10,6 +10,7 @@ import { type Endpoint, endpointOf } from './endpoint.ts';
 import { type RequestAttempt, requestFailure, statusFailure } from './http-failure.ts';
 import { parseHttpUrl, shownUrl } from './http-url.ts';
 import { isRedirect, maxRedirects, redirected, tooManyRedirects } from './redirect.ts';
+import { refusalOf } from './refusal.ts';
 import { requestFrom } from './url-request.ts';
 
 /** `timeoutMs` is the time limit of the whole download, redirects included. */
@@ -74,12 +75,13 @@ async function follow(first: Endpoint, options: DownloadOptions, signal: AbortSi
       if (body) return { body, link: known.link ?? '' };
       continue; // another file has taken its place meanwhile: the server is not asked about it again
     }
-    discard(response);
     const { location } = response.headers;
     const isFollowed = isRedirect(response.statusCode) && options.form === undefined;
     if (!isFollowed || typeof location !== 'string') {
-      throw statusFailure(`${response.statusCode} ${response.statusText}`.trim(), endpoint, options);
+      const line = `${response.statusCode} ${response.statusText}`.trim();
+      throw statusFailure(line, endpoint, options, await refusalOf(response.body));
     }
+    discard(response);
     endpoint = redirected(endpoint, location);
   }
   throw tooManyRedirects(`could not download ${options.what}`, first);

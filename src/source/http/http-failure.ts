@@ -23,14 +23,19 @@ const phrases = {
 
 const timeoutCodes = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'];
 
-/** Returns the error for a response with a status other than 200, such as `404 Not Found`. */
+/**
+ * Returns the error for a response with a status other than 200, such as `404 Not Found`. `refusal`
+ * is why, in the words of the server, if it says so.
+ */
 export function statusFailure(
   line: string,
   { url, authorization }: Endpoint,
   { what, form, action = 'download' }: Pick<RequestAttempt, 'what' | 'action' | 'form'>,
+  refusal = '',
 ): SourceError {
   const shown = shownUrl(url);
   const status = Number.parseInt(line);
+  const answer = `status ${status}${refusal === '' ? '' : `: ${refusal}`}`;
   const options = { status: line };
   switch (status) {
     case 401:
@@ -41,7 +46,7 @@ export function statusFailure(
           : 'check the user name, the password and their permissions';
       return new SourceError(
         'repository_unauthorized',
-        `${what} requires valid credentials: ${shown} responded with status ${status}; ${hint}`,
+        `${what} requires valid credentials: ${shown} responded with ${answer}; ${hint}`,
         options,
       );
     }
@@ -49,13 +54,13 @@ export function statusFailure(
     case 410:
       return new SourceError(
         'repository_not_found',
-        `${what} was not found at ${shown} (status ${status}); check the URL`,
+        `${what} was not found at ${shown} (${answer}); check the URL`,
         options,
       );
     default:
       return new SourceError(
         'repository_failed',
-        `could not ${phrases[action].infinitive} ${what}: ${shown} responded with status ${status}; try again later, or see the server's log`,
+        `could not ${phrases[action].infinitive} ${what}: ${shown} responded with ${answer}; try again later, or see the server's log`,
         options,
       );
   }

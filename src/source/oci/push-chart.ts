@@ -8,6 +8,7 @@ import type { Credentials, Endpoint } from '../http/endpoint.ts';
 import { requestFailure, statusFailure } from '../http/http-failure.ts';
 import { requireHttp } from '../http/http-url.ts';
 import { isRedirect, maxRedirects, redirected, tooManyRedirects } from '../http/redirect.ts';
+import { refusalOf } from '../http/refusal.ts';
 import { requestFrom } from '../http/url-request.ts';
 import { SourceError } from '../source-error.ts';
 import { chartMediaTypes as types } from './manifest.ts';
@@ -109,6 +110,8 @@ interface Answer {
   /** Such as `404 Not Found`. */
   readonly line: string;
   readonly location: string | undefined;
+  /** Why the registry refuses the request. Empty if it does not, or does not say so. */
+  readonly refusal: string;
 }
 
 type Send = (
@@ -123,7 +126,7 @@ async function upload({ digest, data }: Blob, access: RegistryAccess, send: Send
   const what = 'a part of the chart';
   const existing = await find(access.endpointAt(`blobs/${digest}`), send);
   if (existing.statusCode === 200) return;
-  if (existing.statusCode !== 404) throw statusFailure(existing.line, existing.endpoint, { what, action: 'upload' });
+  if (existing.statusCode !== 404) throw refused(existing, what);
   const started = await send('POST', access.endpointAt('blobs/uploads/'));
   requireStatus(started, [202], what);
   const endpoint = uploadEndpoint(started, digest);
@@ -157,8 +160,12 @@ function uploadEndpoint({ endpoint, location = '' }: Answer, digest: string): En
   return { url, authorization: url.origin === endpoint.url.origin ? endpoint.authorization : undefined };
 }
 
-function requireStatus({ statusCode, line, endpoint }: Answer, right: readonly number[], what: string): void {
-  if (!right.includes(statusCode)) throw statusFailure(line, endpoint, { what, action: 'upload' });
+function requireStatus(answer: Answer, right: readonly number[], what: string): void {
+  if (!right.includes(answer.statusCode)) throw refused(answer, what);
+}
+
+function refused({ line, endpoint, refusal }: Answer, what: string): SourceError {
+  return statusFailure(line, endpoint, { what, action: 'upload' }, refusal);
 }
 
 async function sendRequest(
@@ -184,9 +191,10 @@ async function sendRequest(
       headersTimeout: timeoutMs,
       dispatcher,
     });
+    const refusal = statusCode < 400 ? '' : await refusalOf(body);
     await body.dump();
     const location = [answered.location ?? []].flat()[0];
-    return { endpoint, statusCode, line: `${statusCode} ${statusText}`.trim(), location };
+    return { endpoint, statusCode, line: `${statusCode} ${statusText}`.trim(), location, refusal };
   } catch (error) {
     signal.throwIfAborted();
     throw requestFailure(error, url, { what: 'the registry', action: 'connect', timeoutMs }, false);

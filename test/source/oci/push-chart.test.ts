@@ -72,3 +72,13 @@ test('a push ends at a registry that redirects without an end', async (t) => {
   await t.throwsAsync(push(host), { code: 'repository_failed', message: /too many redirects/ });
   t.is(requests.filter(({ url }) => url === blob).length, 10);
 });
+
+test('an error about a push has the reason of the registry', async (t) => {
+  const errors = [{ code: 'DENIED', message: 'the project is full' }];
+  const refusal: TestResponse = (_, response) => response.writeHead(403).end(JSON.stringify({ errors }));
+  for (const path of ['/v2/team/web/blobs/uploads/', '/upload', '/v2/team/web/manifests/1.0.0']) {
+    const { host } = await registry(t, '/upload', { [path]: refusal });
+    const message = /responded with status 403: denied: the project is full; check the user name/;
+    await t.throwsAsync(push(host), { code: 'repository_unauthorized', message }, path);
+  }
+});

@@ -39,3 +39,15 @@ test('a login to docker.io is one to the registry of Docker Hub', async (t) => {
   t.true(requests.every(({ url }) => url === '/v2/'));
   t.regex(requests.at(-1)?.authorization ?? '', /^Basic /);
 });
+
+test('an error about a chart has the reason of the registry', async (t) => {
+  const { host, responses } = await serveRegistry(t, {});
+  const errors = [{ code: 'MANIFEST_UNKNOWN', message: 'manifest unknown' }];
+  responses['/v2/team/web/manifests/1.0.0'] = (_, response) => {
+    response.writeHead(404).end(JSON.stringify({ errors }));
+  };
+  const settings = { dispatcher: undefined, plainHttp: true, onPulled: undefined, timeoutMs: 20_000 };
+  const pulled = pullProvenance(`oci://${host}/team/web:1.0.0`, {}, settings, AbortSignal.timeout(20_000));
+  const message = /was not found at .* \(status 404: manifest unknown: manifest unknown\); check the URL/;
+  await t.throwsAsync(pulled, { code: 'repository_not_found', message });
+});
