@@ -63,6 +63,7 @@ export async function pushChart(
     'content-type': types.manifest,
   });
   requireStatus(response, [201, 202], 'the manifest');
+  requireDigest(response, manifest.digest);
   return { tag, digest: manifest.digest };
 }
 
@@ -110,6 +111,8 @@ interface Answer {
   /** Such as `404 Not Found`. */
   readonly line: string;
   readonly location: string | undefined;
+  /** Of what the registry has stored, if it says so. */
+  readonly digest: string | undefined;
   /** Why the registry refuses the request. Empty if it does not, or does not say so. */
   readonly refusal: string;
 }
@@ -164,6 +167,14 @@ function requireStatus(answer: Answer, right: readonly number[], what: string): 
   if (!right.includes(answer.statusCode)) throw refused(answer, what);
 }
 
+/** As in Helm, the registry must have stored the manifest as it was sent. */
+function requireDigest({ digest, endpoint }: Answer, expected: string): void {
+  if (digest === undefined || digest === expected) return;
+  const stored = `the registry at ${endpoint.url.origin} has stored another manifest than the one that was pushed`;
+  const problem = `${stored}: its digest is not ${expected}; see the log of the registry`;
+  throw new SourceError('digest_mismatch', problem);
+}
+
 function refused({ line, endpoint, refusal }: Answer, what: string): SourceError {
   return statusFailure(line, endpoint, { what, action: 'upload' }, refusal);
 }
@@ -194,7 +205,8 @@ async function sendRequest(
     const refusal = statusCode < 400 ? '' : await refusalOf(body);
     await body.dump();
     const location = [answered.location ?? []].flat()[0];
-    return { endpoint, statusCode, line: `${statusCode} ${statusText}`.trim(), location, refusal };
+    const digest = [answered['docker-content-digest'] ?? []].flat()[0];
+    return { endpoint, statusCode, line: `${statusCode} ${statusText}`.trim(), location, digest, refusal };
   } catch (error) {
     signal.throwIfAborted();
     throw requestFailure(error, url, { what: 'the registry', action: 'connect', timeoutMs }, false);

@@ -17,14 +17,15 @@ function push(host: string, dispatcher?: MockAgent): Promise<unknown> {
 
 /** Serves a registry that has no blobs, and gives this address for uploads. */
 async function registry(t: ExecutionContext, location: string, responses: Record<string, TestResponse> = {}) {
-  const served = await serve(t, {
+  const all: Record<string, TestResponse> = {
     '/v2/': '{}',
     '/v2/team/web/blobs/uploads/': (_, response) => response.writeHead(202, { location }).end(),
     '/upload': (_, response) => response.writeHead(201).end(),
     '/v2/team/web/manifests/1.0.0': (_, response) => response.writeHead(201).end(),
     ...responses,
-  });
-  return { ...served, host: new URL(served.url).host };
+  };
+  const served = await serve(t, all);
+  return { ...served, host: new URL(served.url).host, responses: all };
 }
 
 test('a chart is uploaded to another path of the registry', async (t) => {
@@ -81,4 +82,17 @@ test('an error about a push has the reason of the registry', async (t) => {
     const message = /responded with status 403: denied: the project is full; check the user name/;
     await t.throwsAsync(push(host), { code: 'repository_unauthorized', message }, path);
   }
+});
+
+test('a manifest that the registry stores in another form than it was pushed is an error', async (t) => {
+  const stored =
+    (digest: string): TestResponse =>
+    (_, response) =>
+      response.writeHead(201, { 'docker-content-digest': digest }).end();
+  const manifest = '/v2/team/web/manifests/1.0.0';
+  const { host, responses } = await registry(t, '/upload', { [manifest]: stored(`sha256:${'0'.repeat(64)}`) });
+  const error = await t.throwsAsync(push(host), { code: 'digest_mismatch', message: /has stored another manifest/ });
+  const [right = ''] = /sha256:[\da-f]{64}/.exec(error.message) ?? [];
+  responses[manifest] = stored(right);
+  await t.notThrowsAsync(push(host));
 });
