@@ -10,8 +10,6 @@ import {
 } from '../verification/cosign.ts';
 import { chartMediaTypes, parseObject } from './manifest.ts';
 
-const indexType = 'application/vnd.oci.image.index.v1+json';
-
 /** Reads a repository of a registry. What is not there is rejected with `SourceError`. */
 export interface RegistryReader {
   /** Returns the manifest, or the list, at a path below the repository. */
@@ -36,7 +34,8 @@ export async function cosignSignatures(digest: string, registry: RegistryReader)
     const content = await readDigest(registry, 'blobs', layer.digest);
     if (content !== undefined) found.push({ kind: 'simple', content, annotations: annotationsOf(layer) });
   }
-  const list = (path: string) => ifPresent(() => registry.get(path, 'the list of signatures of the chart', indexType));
+  const list = (path: string) =>
+    ifPresent(() => registry.get(path, 'the list of signatures of the chart', chartMediaTypes.index));
   // registries without the API of referrers have a tag instead
   const referrers = (await list(`referrers/${digest}`)) ?? (await list(`manifests/${tag}`));
   for (const entry of entriesOf(referrers, 'manifests', isBundle)) {

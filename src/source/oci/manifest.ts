@@ -4,6 +4,7 @@ import { SourceError } from '../source-error.ts';
 /** Types of the parts of a chart in a registry. */
 export const chartMediaTypes = {
   manifest: 'application/vnd.oci.image.manifest.v1+json',
+  index: 'application/vnd.oci.image.index.v1+json',
   config: 'application/vnd.cncf.helm.config.v1+json',
   content: 'application/vnd.cncf.helm.chart.content.v1.tar+gzip',
   /** Of charts that were pushed by early versions of Helm. */

@@ -11,12 +11,15 @@ import { type ChartVersion, selectVersion } from '../select-version.ts';
 import { SourceError } from '../source-error.ts';
 import type { FoundChart } from '../verification/chart-verification.ts';
 import { cosignSignatures, type RegistryReader } from './cosign-signatures.ts';
+import { chartManifest } from './image-index.ts';
 import { versionsAt } from './list-versions.ts';
 import { chartMediaTypes, notJson, parseObject } from './manifest.ts';
 import { type ChartReference, isVersion, parseReference, tagOf } from './reference.ts';
 import { accessRegistry } from './registry-access.ts';
 
-const { manifest: manifestType, content, oldContent, provenance } = chartMediaTypes;
+const { manifest: manifestType, index, content, oldContent, provenance } = chartMediaTypes;
+/** The types that a tag may have. */
+const manifestTypes = `${manifestType}, ${index}`;
 const chartLayers: readonly string[] = [content, oldContent];
 const mebibyte = 1024 * 1024;
 
@@ -102,7 +105,7 @@ interface FoundManifest {
   name: string;
   /** Empty if the chart is given by digest alone. */
   version: string;
-  /** SHA-256 of the manifest, with the prefix `sha256:`. */
+  /** SHA-256 of the manifest, or of the index that lists it, with the prefix `sha256:`. */
   digest: string;
   /** Host, repository, and tag or digest. */
   reference: string;
@@ -138,12 +141,14 @@ async function findManifest(
   const version = await resolveVersion(reference, request.chartVersion?.trim() ?? '', list);
   const tag = reference.digest || tagOf(version);
   const what = `the chart ${reference.repository} ${tag}`;
-  const manifest = await get(`manifests/${tag}`, what, mebibyte, manifestType);
-  const digest = `sha256:${createHash('sha256').update(manifest).digest('hex')}`;
+  const found = await get(`manifests/${tag}`, what, mebibyte, manifestTypes);
+  const digest = `sha256:${createHash('sha256').update(found).digest('hex')}`;
   if (reference.digest !== '') {
-    await checkDigest(manifest, reference.digest, what);
+    await checkDigest(found, reference.digest, what);
     if (version !== '') await requireSameManifest(version, digest, get);
   }
+  const read = (listed: string) => get(`manifests/${listed}`, what, mebibyte, manifestType);
+  const manifest = await chartManifest(found, what, read);
   return {
     manifest,
     name: reference.repository.split('/').at(-1) ?? '',
@@ -180,7 +185,7 @@ type Get = (path: string, what: string, maxBytes: number, accept?: string) => Pr
 async function requireSameManifest(version: string, digest: string, get: Get): Promise<void> {
   const what = `the chart's version ${version}`;
   try {
-    await checkDigest(await get(`manifests/${tagOf(version)}`, what, mebibyte, manifestType), digest, what);
+    await checkDigest(await get(`manifests/${tagOf(version)}`, what, mebibyte, manifestTypes), digest, what);
   } catch (error) {
     if (!(error instanceof SourceError && error.code === 'repository_not_found')) throw error;
   }
