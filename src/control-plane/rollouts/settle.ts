@@ -144,7 +144,7 @@ function stuck(cluster: Cluster, { code, message }: Pick<Failure, 'code' | 'mess
 
 /** Decides by the history of a release how it is returned to its last good revision. */
 function reviewed(cluster: Cluster, result: CommandResult, now: number): Cluster {
-  const { base, revision } = cluster;
+  const { base } = cluster;
   const isGone = !result.ok && result.error.code === 'release_not_found';
   if (!result.ok && !isGone) return stuck(cluster, result.error, now);
   const releases = result.ok ? releasesOf(result) : [];
@@ -153,8 +153,9 @@ function reviewed(cluster: Cluster, result: CommandResult, now: number): Cluster
     if (base === null) return reverted(cluster, now);
     return stuck(cluster, { code: 'release_not_found', message: 'the release was uninstalled since' }, now);
   }
-  if (revision !== undefined && newest.version > revision && !isRollback(newest, base)) {
-    const message = `revision ${newest.version} was deployed since, and is left as it is`;
+  const theirs = theirsOf(cluster, releases);
+  if (theirs !== undefined) {
+    const message = `revision ${theirs.version} was deployed since, and is left as it is`;
     return stuck(cluster, { code: 'conflict', message }, now);
   }
   if (base === undefined) {
@@ -163,6 +164,19 @@ function reviewed(cluster: Cluster, result: CommandResult, now: number): Cluster
   // the agent has undone the failed upgrade
   if (base !== null && (deployedOf(releases) === base || isRollback(newest, base))) return reverted(cluster, now);
   return { ...cluster, stage: 'reverting', since: now };
+}
+
+/**
+ * Returns the revision that someone has deployed since: a newer one than the rollout has deployed,
+ * or one that is deployed now and was not before. Undefined: there is none.
+ */
+function theirsOf({ base, revision, own = [] }: Cluster, releases: readonly Release[]): Release | undefined {
+  const newest = releases.at(-1);
+  if (revision !== undefined && newest && newest.version > revision)
+    return isRollback(newest, base) ? undefined : newest;
+  const deployed = releases.findLast(({ info }) => info.status === 'deployed');
+  if (!deployed || isRollback(deployed, base)) return undefined;
+  return [base, revision, ...own].includes(deployed.version) ? undefined : deployed;
 }
 
 /** Whether a revision is a rollback to another one, by the description that Helm gives it. */
