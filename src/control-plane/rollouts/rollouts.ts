@@ -184,7 +184,10 @@ export class Rollouts {
   /** Ends a rollout. With `undo`, all its clusters are returned to their last good revisions. */
   async abort(id: string, { undo = false }: { undo?: boolean } = {}, principal?: Principal): Promise<RolloutView> {
     const by = principal?.name ?? application;
-    return await this.#decide(id, principal, (rollout) => abortRollout(rollout, this.#options.now(), by, undo));
+    return await this.#decide(id, principal, (rollout) => {
+      if (undo && isEnded(rollout)) this.#requireFree(rollout.plan);
+      return abortRollout(rollout, this.#options.now(), by, undo);
+    });
   }
 
   /** Tries clusters that have failed, or a rollout that has failed, again. */

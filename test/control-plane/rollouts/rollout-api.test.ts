@@ -88,6 +88,21 @@ test('pause, resume, approve, abort and retry', async (t) => {
   t.is((await root('POST', '/api/rollouts/r1/retry')).status, 409);
 });
 
+test('a rollout that has ended is not undone beside another one of the release', async (t) => {
+  const { root, ended, clusters, plane } = await world(t);
+  await root('POST', '/api/rollouts', rollout);
+  await ended('r1');
+  await root('POST', '/api/rollouts', { ...rollout, id: 'r2', waves: [{ approval: true }] });
+  await eventually('wave 1 waits', () => plane.rollouts.get('r2').awaitsApproval);
+  t.is((await root('POST', '/api/rollouts/r1/abort', { undo: true })).body.code, 'rollout_conflict');
+  t.is(plane.rollouts.get('r1').phase, 'succeeded');
+  await root('POST', '/api/rollouts/r2/abort', {});
+  t.is((await root('POST', '/api/rollouts/r1/abort', { undo: true })).status, 200);
+  await ended('r1');
+  t.deepEqual(plane.rollouts.get('r1').clusters, { reverted: 3 });
+  t.true(clusters.every(({ chart }) => chart === 'old'));
+});
+
 test('a rollout continues when the control plane is restarted', async (t) => {
   const store = createMemoryStore();
   const { root, plane, clusters } = await world(t, 3, store);
