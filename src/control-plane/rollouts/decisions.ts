@@ -8,6 +8,7 @@ import {
   type Rollout,
   type RolloutStatus,
   withoutFailure,
+  withoutPassing,
   withoutPlan,
 } from './rollout.ts';
 
@@ -90,7 +91,8 @@ export function retryRollout({ plan, status, clusters }: Rollout, now: number): 
   const again = (cluster: Cluster): Cluster | undefined => {
     const isUndone = cluster.stage === 'reverted' || cluster.stage === 'stuck';
     const isRetried = ['failed', 'held', 'stale'].includes(cluster.stage) || (isRepeated && isUndone);
-    return isRetried ? { ...withoutPlan(withoutFailure(cluster)), stage: 'pending', since: 0 } : undefined;
+    const before = withoutPlan(withoutPassing(withoutFailure(cluster)));
+    return isRetried ? { ...before, stage: 'pending', since: 0 } : undefined;
   };
   const retried = [...clusters].flatMap(([agentId, cluster]): [string, Cluster][] => {
     const pending = again(cluster);

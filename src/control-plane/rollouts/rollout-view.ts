@@ -7,7 +7,7 @@ import {
   type Rollout,
   rolloutPhaseSchema,
   waveStageSchema,
-  withoutOwn,
+  withoutNotes,
 } from './rollout.ts';
 
 /** Numbers of clusters by stage. */
@@ -117,7 +117,7 @@ export function rolloutView(rollout: Rollout): RolloutView {
 export function* clusterViews(rollout: Rollout): Generator<ClusterView> {
   for (const [index, agentIds] of rollout.plan.waves.entries()) {
     for (const agentId of agentIds) {
-      const { since, plan, ...cluster } = withoutOwn(clusterOf(rollout, agentId));
+      const { since, plan, ...cluster } = withoutNotes(clusterOf(rollout, agentId));
       yield {
         ...{ agentId, wave: index + 1, ...cluster },
         ...(since > 0 && { since: new Date(since).toISOString() }),

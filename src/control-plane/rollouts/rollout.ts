@@ -84,6 +84,8 @@ export interface Cluster {
   readonly stage: ClusterStage;
   /** Counts how often the cluster got its turn. */
   readonly attempt: number;
+  /** Number of failures that may pass, since it had any other outcome. Default: 0. */
+  readonly passing?: number;
   /** Time in milliseconds when the stage began. */
   readonly since: number;
   /**
@@ -196,9 +198,14 @@ export function withoutPlan({ plan: _, ...cluster }: Cluster): Cluster {
   return cluster;
 }
 
-/** Returns a cluster without the revisions that the rollout may have deployed. */
-export function withoutOwn({ own: _, ...cluster }: Cluster): Cluster {
+/** Returns a cluster whose failures that may pass are counted from 0. */
+export function withoutPassing({ passing: _, ...cluster }: Cluster): Cluster {
   return cluster;
+}
+
+/** Returns a cluster without what is noted for its next turn. */
+export function withoutNotes({ own: _, ...cluster }: Cluster): Cluster {
+  return withoutPassing(cluster);
 }
 
 /** Whether the cluster performs a command. */

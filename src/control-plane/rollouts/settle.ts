@@ -8,7 +8,8 @@ import {
   type ClusterStage,
   type Rollout,
   type RolloutStatus,
-  withoutOwn,
+  withoutNotes,
+  withoutPassing,
   withoutPlan,
 } from './rollout.ts';
 
@@ -38,8 +39,8 @@ const lostCodes: ReadonlySet<string> = new Set([
   'lease_lost',
 ]);
 
-/** Number of attempts after which such a failure counts. */
-const maxAttempts = 5;
+/** Number of failures that may pass after which one counts. */
+const maxPassing = 5;
 
 /** Returns the changes after the result of the command that a cluster performs. */
 export function settle(rollout: Rollout, agentId: string, result: CommandResult, now: number): Changes {
@@ -67,7 +68,7 @@ function settled({ plan, status }: Rollout, cluster: Cluster, result: CommandRes
       }
       const revision = revisionOf(result);
       const made = revision === undefined ? cluster : { ...withMade(cluster, [revision]), revision };
-      return { ...made, stage: afterUpdate(plan), since: now };
+      return begun(made, afterUpdate(plan), now);
     }
     case 'testing': {
       if (!result.ok) return failed(cluster, result.error, now);
@@ -75,10 +76,10 @@ function settled({ plan, status }: Rollout, cluster: Cluster, result: CommandRes
         const failure = result.failure ?? { code: 'hook_failed', message: 'a test of the release has failed' };
         return failed(cluster, failure, now);
       }
-      return { ...cluster, stage: plan.spec.job === undefined ? 'updated' : 'checking', since: now };
+      return begun(cluster, plan.spec.job === undefined ? 'updated' : 'checking', now);
     }
     case 'checking':
-      return result.ok ? { ...cluster, stage: 'updated', since: now } : failed(cluster, result.error, now);
+      return result.ok ? begun(cluster, 'updated', now) : failed(cluster, result.error, now);
     case 'reviewing':
       return reviewed(cluster, result, now);
     case 'reverting':
@@ -92,6 +93,11 @@ function settled({ plan, status }: Rollout, cluster: Cluster, result: CommandRes
 function afterUpdate({ spec: { test, job } }: Rollout['plan']): ClusterStage {
   if (test) return 'testing';
   return job === undefined ? 'updated' : 'checking';
+}
+
+/** Returns a cluster in the stage after one that it has done. */
+function begun(cluster: Cluster, stage: ClusterStage, now: number): Cluster {
+  return { ...(stage === 'updated' ? withoutPassing(cluster) : cluster), stage, since: now };
 }
 
 /**
@@ -118,24 +124,27 @@ function mayUpdate({ phase }: RolloutStatus): boolean {
 function notApplied(cluster: Cluster, error: Pick<Failure, 'code' | 'message'>, now: number): Cluster {
   const { code, message } = error;
   if (code === 'plan_stale') {
-    return { ...withoutPlan(cluster), stage: 'stale', since: now, failure: { code, message: shorten(message) } };
+    const failure = { code, message: shorten(message) };
+    return { ...withoutPlan(withoutPassing(cluster)), stage: 'stale', since: now, failure };
   }
+  const { passing = 0 } = cluster;
+  if (code !== 'plan_not_found' || passing + 1 >= maxPassing) return failed(cluster, error, now);
   // agents keep plans for a day, and not more than a number: it makes the plan again
-  const isForgotten = code === 'plan_not_found' && cluster.attempt < maxAttempts;
-  return isForgotten ? { ...withoutPlan(cluster), stage: 'pending', since: now } : failed(cluster, error, now);
+  return { ...withoutPlan(cluster), stage: 'pending', since: now, passing: passing + 1 };
 }
 
 /** Returns a cluster whose command has failed. */
 function failed(cluster: Cluster, { code, message }: Pick<Failure, 'code' | 'message'>, now: number): Cluster {
-  const after = { ...cluster, since: now, failure: { code, message: shorten(message) } };
-  if (heldCodes.has(code) && cluster.stage !== 'testing' && cluster.stage !== 'checking')
-    return { ...after, stage: 'held' };
-  const canPass = passingCodes.has(code) && cluster.attempt < maxAttempts;
-  return { ...after, stage: canPass ? 'away' : 'failed' };
+  const after = { since: now, failure: { code, message: shorten(message) } };
+  const { stage, passing = 0 } = cluster;
+  if (passingCodes.has(code) && passing + 1 < maxPassing)
+    return { ...cluster, ...after, stage: 'away', passing: passing + 1 };
+  const isHeld = heldCodes.has(code) && stage !== 'testing' && stage !== 'checking';
+  return { ...withoutPassing(cluster), ...after, stage: isHeld ? 'held' : 'failed' };
 }
 
 function reverted(cluster: Cluster, now: number): Cluster {
-  return { ...withoutOwn(cluster), stage: 'reverted', since: now };
+  return { ...withoutNotes(cluster), stage: 'reverted', since: now };
 }
 
 function stuck(cluster: Cluster, { code, message }: Pick<Failure, 'code' | 'message'>, now: number): Cluster {
