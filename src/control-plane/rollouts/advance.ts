@@ -37,8 +37,11 @@ export interface Advance extends Changes {
   readonly wakeAt: number;
 }
 
+/** Time after a failure that may pass, in milliseconds. */
+const awayRetryMs = 10_000;
+
 /** Time after which a cluster gets its turn again, in milliseconds. */
-const retryMs: Partial<Record<ClusterStage, number>> = { held: 600_000, away: 10_000 };
+const retryMs: Partial<Record<ClusterStage, number>> = { held: 600_000, away: awayRetryMs };
 
 const minuteMs = 60_000;
 
@@ -233,11 +236,8 @@ function revert(draft: Draft, from: number): void {
   const agents = plan.waves.slice(from).flat();
   const returnable =
     plan.spec.type === 'upgrade_agent' ? [] : agents.filter((id) => isReturnable(clusterOf(draft, id)));
-  begin(
-    draft,
-    returnable.filter((id) => world.presenceOf(id) === 'connected'),
-    'reviewing',
-  );
+  const ready = returnable.filter((id) => world.presenceOf(id) === 'connected' && isReturnDue(draft, id));
+  begin(draft, ready, 'reviewing');
   if (status.phase !== 'reverting') return;
   const isLeft = agents.some((agentId) => {
     const cluster = clusterOf(draft, agentId);
@@ -249,6 +249,15 @@ function revert(draft: Draft, from: number): void {
 }
 
 const retryPause = 5000;
+
+/** Whether a cluster that is to be returned need not wait after a failure that may pass. */
+function isReturnDue(draft: Draft, agentId: string): boolean {
+  const { passing, since } = clusterOf(draft, agentId);
+  const turn = since + awayRetryMs;
+  if (passing === undefined || turn <= draft.world.now) return true;
+  wake(draft, turn);
+  return false;
+}
 
 /** Whether the rollout may have changed a cluster that is to be returned. */
 function isReturnable(cluster: Cluster): boolean {

@@ -67,12 +67,20 @@ export function approvePlans({ status, groups }: Rollout, ids: readonly string[]
   return { clusters: noClusters, groups: new Map(approved) };
 }
 
-/** Ends a rollout. Its clusters are left as they are, or returned to their last good revisions. */
-export function abortRollout({ status }: Rollout, now: number, by: string, isUndone: boolean): Changes {
+/**
+ * Ends a rollout. Its clusters are left as they are, or returned to their last good revisions, also
+ * those that could not be returned before.
+ */
+export function abortRollout({ status, clusters }: Rollout, now: number, by: string, isUndone: boolean): Changes {
   const end = { reason: `aborted by ${by}`, since: now };
   if (isUndone) {
-    if (status.revertFrom === 0) return { clusters: noClusters };
-    return changed(status, { ...end, phase: 'reverting', revertFrom: 0, end: 'aborted' });
+    const again = [...clusters].flatMap(([agentId, cluster]): [string, Cluster][] =>
+      cluster.stage === 'stuck' && cluster.base !== undefined
+        ? [[agentId, { ...withoutPassing(withoutFailure(cluster)), stage: 'failed', since: now }]]
+        : [],
+    );
+    if (status.revertFrom === 0 && again.length === 0) return { clusters: noClusters };
+    return changed(status, { ...end, phase: 'reverting', revertFrom: 0, end: 'aborted' }, new Map(again));
   }
   if (status.phase === 'aborted') return { clusters: noClusters };
   return changed(status, { ...end, phase: 'aborted', revertFrom: undefined });

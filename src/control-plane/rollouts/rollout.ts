@@ -102,6 +102,8 @@ export interface Cluster {
    * becomes `base` at another attempt.
    */
   readonly own?: readonly number[];
+  /** The revision that the last rollback to `base` has made, if it has made one. */
+  readonly undoing?: number;
   readonly failure?: { readonly code: string; readonly message: string };
   /** Whether a user has gone on in spite of the failure, so that it counts no more. */
   readonly isExcused?: boolean;
@@ -204,7 +206,7 @@ export function withoutPassing({ passing: _, ...cluster }: Cluster): Cluster {
 }
 
 /** Returns a cluster without what is noted for its next turn. */
-export function withoutNotes({ own: _, ...cluster }: Cluster): Cluster {
+export function withoutNotes({ own: _, undoing: __, ...cluster }: Cluster): Cluster {
   return withoutPassing(cluster);
 }
 

@@ -83,7 +83,7 @@ function settled({ plan, status }: Rollout, cluster: Cluster, result: CommandRes
     case 'reviewing':
       return reviewed(cluster, result, now);
     case 'reverting':
-      return result.ok ? reverted(cluster, now) : stuck(cluster, result.error, now);
+      return result.ok ? reverted(cluster, now) : notReturned(cluster, result.error, now);
     default:
       return cluster;
   }
@@ -104,7 +104,10 @@ function begun(cluster: Cluster, stage: ClusterStage, now: number): Cluster {
  * Returns a cluster whose deployed revision was looked up. That of an earlier attempt is not its
  * last good one.
  */
-function withBase({ revision: _, own = [], ...cluster }: Cluster, deployed: number | null | undefined): Cluster {
+function withBase(
+  { revision: _, undoing: __, own = [], ...cluster }: Cluster,
+  deployed: number | null | undefined,
+): Cluster {
   // a release that is installed again counts from 1
   if (deployed === null) return { ...cluster, base: null };
   return { ...cluster, own, ...(deployed !== undefined && !own.includes(deployed) && { base: deployed }) };
@@ -147,6 +150,15 @@ function reverted(cluster: Cluster, now: number): Cluster {
   return { ...withoutNotes(cluster), stage: 'reverted', since: now };
 }
 
+/** Returns a cluster that could not be returned now, or at all. */
+function notReturned(cluster: Cluster, error: Pick<Failure, 'code' | 'message'>, now: number): Cluster {
+  const { base, passing = 0 } = cluster;
+  if (base === undefined || !passingCodes.has(error.code) || passing + 1 >= maxPassing)
+    return stuck(withoutPassing(cluster), error, now);
+  // it is not known any more what it has
+  return { ...cluster, stage: 'failed', since: now, passing: passing + 1 };
+}
+
 function stuck(cluster: Cluster, { code, message }: Pick<Failure, 'code' | 'message'>, now: number): Cluster {
   return { ...cluster, stage: 'stuck', since: now, failure: { code, message: shorten(message) } };
 }
@@ -155,7 +167,7 @@ function stuck(cluster: Cluster, { code, message }: Pick<Failure, 'code' | 'mess
 function reviewed(cluster: Cluster, result: CommandResult, now: number): Cluster {
   const { base } = cluster;
   const isGone = !result.ok && result.error.code === 'release_not_found';
-  if (!result.ok && !isGone) return stuck(cluster, result.error, now);
+  if (!result.ok && !isGone) return notReturned(cluster, result.error, now);
   const releases = result.ok ? releasesOf(result) : [];
   const newest = releases.at(-1);
   if (!newest) {
@@ -172,17 +184,19 @@ function reviewed(cluster: Cluster, result: CommandResult, now: number): Cluster
   }
   // the agent has undone the failed upgrade
   if (base !== null && (deployedOf(releases) === base || isRollback(newest, base))) return reverted(cluster, now);
-  return { ...cluster, stage: 'reverting', since: now };
+  return { ...cluster, stage: 'reverting', since: now, ...(base !== null && { undoing: newest.version + 1 }) };
 }
 
 /**
  * Returns the revision that someone has deployed since: a newer one than the rollout has deployed,
  * or one that is deployed now and was not before. Undefined: there is none.
  */
-function theirsOf({ base, revision, own = [] }: Cluster, releases: readonly Release[]): Release | undefined {
+function theirsOf({ base, revision, undoing, own = [] }: Cluster, releases: readonly Release[]): Release | undefined {
   const newest = releases.at(-1);
-  if (revision !== undefined && newest && newest.version > revision)
-    return isRollback(newest, base) ? undefined : newest;
+  if (revision !== undefined && newest && newest.version > revision) {
+    const hasFailed = newest.version === undoing && newest.info.status !== 'deployed';
+    return hasFailed || isRollback(newest, base) ? undefined : newest;
+  }
   const deployed = releases.findLast(({ info }) => info.status === 'deployed');
   if (!deployed || isRollback(deployed, base)) return undefined;
   return [base, revision, ...own].includes(deployed.version) ? undefined : deployed;

@@ -1,7 +1,9 @@
 import test from 'ava';
+import { advance } from '../../../src/control-plane/rollouts/advance.ts';
 import { abortRollout, approvePlans, retryRollout } from '../../../src/control-plane/rollouts/decisions.ts';
 import { clusterOf, type Rollout } from '../../../src/control-plane/rollouts/rollout.ts';
 import {
+  activeOf,
   apply,
   FakeCluster,
   type Fleet,
@@ -11,6 +13,7 @@ import {
   settled,
   stagesOf,
   step,
+  worldOf,
 } from './support/fleet.ts';
 
 function undone(rollout: Rollout, fleet: Fleet, now = 0): Rollout {
@@ -141,4 +144,128 @@ test('tests that cannot run do not deploy a release more than five times', (t) =
   let rollout = rolloutOf(fleet, { test: true, onFailure: 'pause' });
   for (let now = 0; now < 100_000; now += 10_000) rollout = settled(rollout, fleet, now);
   t.deepEqual([stagesOf(rollout), cluster.revisions.length], [{ failed: 1 }, 6]);
+});
+
+/** Lets commands of a type fail, before or after the cluster has performed them. */
+function failing(cluster: FakeCluster, type: string, code: string, count = Infinity, isPerformed = false): void {
+  const perform = cluster.perform.bind(cluster);
+  let left = count;
+  cluster.perform = (key, asked, payload) => {
+    if (asked !== type || left <= 0) return perform(key, asked, payload);
+    left--;
+    if (isPerformed) perform(key, asked, payload);
+    return { ok: false, error: { code, message: 'lost' } };
+  };
+}
+
+const returns: Record<string, [deployed: string[], type: string, isPerformed: boolean]> = {
+  'a review': [['old'], 'release_history', false],
+  'a rollback that was not begun': [['old'], 'rollback_release', false],
+  'a rollback that was done': [['old'], 'rollback_release', true],
+  'an uninstallation that was not begun': [[], 'uninstall_release', false],
+  'an uninstallation that was done': [[], 'uninstall_release', true],
+};
+for (const [name, [deployed, type, isPerformed]] of Object.entries(returns)) {
+  for (const outcome of ['ok', 'not_ready'] as const) {
+    test(`the result of ${name} that is lost after an update with "${outcome}" is asked for again`, (t) => {
+      const cluster = new FakeCluster(deployed);
+      const fleet = new Map([['edge', cluster]]);
+      cluster.outcome = outcome;
+      let rollout = settled(rolloutOf(fleet, { onFailure: 'pause' }), fleet);
+      failing(cluster, type, 'agent_restarted', 4, isPerformed);
+      rollout = undone(rollout, fleet);
+      for (let now = 10_000; now <= 40_000; now += 10_000) rollout = settled(rollout, fleet, now);
+      t.deepEqual([rollout.status.phase, stagesOf(rollout)], ['aborted', { reverted: 1 }]);
+      t.is(cluster.chart, deployed[0]);
+      t.is(clusterOf(rollout, 'edge').failure?.code, outcome === 'ok' ? undefined : 'not_ready');
+    });
+  }
+}
+
+test('a cluster that is busy while it is returned is asked again after 10 s, five times at most', (t) => {
+  const fleet = fleetOf(2);
+  const [first = new FakeCluster()] = fleet.values();
+  const updated = settled(rolloutOf(fleet, { waves: [{}] }), fleet);
+  failing(first, 'rollback_release', 'busy', 5);
+  let rollout = undone(updated, fleet);
+  t.deepEqual([rollout.status.phase, stagesOf(rollout)], ['reverting', { failed: 1, reverted: 1 }]);
+  t.is(advance(rollout, worldOf(fleet, 1)).wakeAt, 10_000);
+  t.is(settled(rollout, fleet, 9999).clusters.get('edge-00000')?.attempt, clusterOf(rollout, 'edge-00000').attempt);
+  for (let now = 10_000; now <= 40_000; now += 10_000) rollout = settled(rollout, fleet, now);
+  t.deepEqual([rollout.status.phase, stagesOf(rollout)], ['aborted', { stuck: 1, reverted: 1 }]);
+  t.is(clusterOf(rollout, 'edge-00000').failure?.code, 'busy');
+  rollout = undone(rollout, fleet, 50_000);
+  t.deepEqual([rollout.status.phase, stagesOf(rollout)], ['aborted', { reverted: 2 }]);
+  t.is(first.chart, 'old');
+  t.is(clusterOf(rollout, 'edge-00000').failure, undefined);
+});
+
+test('a rollback that has failed is done again by another undo, unless someone has deployed since', (t) => {
+  for (const theirs of [undefined, 'deployed', 'failed']) {
+    const fleet = fleetOf(1);
+    const [cluster = new FakeCluster()] = fleet.values();
+    const updated = settled(rolloutOf(fleet), fleet);
+    const perform = cluster.perform.bind(cluster);
+    cluster.perform = (key, type, payload) => {
+      if (type !== 'rollback_release') return perform(key, type, payload);
+      cluster.revisions.push({ chart: 'old', status: 'failed', description: 'Release "web" failed: timeout' });
+      return { ok: false, error: { code: 'timeout', message: 'the release is not ready' } };
+    };
+    const stuck = undone(updated, fleet);
+    t.deepEqual(stagesOf(stuck), { stuck: 1 });
+    cluster.perform = perform;
+    if (theirs !== undefined) cluster.revisions.push({ chart: 'theirs', status: theirs });
+    const aborted = undone(stuck, fleet);
+    t.deepEqual(stagesOf(aborted), theirs === undefined ? { reverted: 1 } : { stuck: 1 });
+    t.is(cluster.chart, theirs === undefined ? 'old' : theirs === 'deployed' ? 'theirs' : 'new');
+  }
+});
+
+test('a revision that another has made after an uninstallation failed is left by another undo', (t) => {
+  const fleet = new Map([['edge', new FakeCluster([])]]);
+  const [cluster = new FakeCluster()] = fleet.values();
+  const updated = settled(rolloutOf(fleet), fleet);
+  failing(cluster, 'uninstall_release', 'timeout', 1);
+  const stuck = undone(updated, fleet);
+  t.deepEqual(stagesOf(stuck), { stuck: 1 });
+  cluster.revisions.push({ chart: 'theirs', status: 'failed' });
+  t.deepEqual([stagesOf(undone(stuck, fleet)), cluster.revisions.length], [{ stuck: 1 }, 2]);
+});
+
+test('a revision that another has deployed after a rollback was refused is left by another undo', (t) => {
+  const fleet = fleetOf(1);
+  const [cluster = new FakeCluster()] = fleet.values();
+  const updated = settled(rolloutOf(fleet), fleet);
+  failing(cluster, 'rollback_release', 'denied_by_policy', 1);
+  const stuck = undone(updated, fleet);
+  cluster.perform('theirs', 'install_release', { chartName: 'theirs' });
+  t.deepEqual([stagesOf(undone(stuck, fleet)), cluster.chart], [{ stuck: 1 }, 'theirs']);
+});
+
+test('another undo leaves a cluster that cannot be returned, and changes nothing more', (t) => {
+  const fleet = new Map([['edge', new FakeCluster([])]]);
+  const [cluster = new FakeCluster()] = fleet.values();
+  cluster.revisions.push({ chart: 'old', status: 'failed' });
+  const stuck = undone(settled(rolloutOf(fleet), fleet), fleet);
+  t.is(clusterOf(stuck, 'edge').failure?.code, 'no_deployed_release');
+  t.deepEqual(abortRollout(stuck, 1, 'kim', true), { clusters: new Map() });
+});
+
+test('a rollout that is tried again updates a cluster whose return was interrupted', (t) => {
+  const fleet = fleetOf(2);
+  const [first = new FakeCluster(), second = new FakeCluster()] = fleet.values();
+  second.outcome = 'not_ready';
+  failing(first, 'rollback_release', 'agent_restarted', 1, true);
+  let rollout = rolloutOf(fleet, { waves: [{}] });
+  for (let turn = 0; clusterOf(rollout, 'edge-00000').stage !== 'failed' && turn < 20; turn++) {
+    rollout = step(rollout, fleet, 0);
+    for (const agentId of activeOf(rollout)) rollout = perform(rollout, fleet, agentId, 0);
+  }
+  first.presence = 'away';
+  rollout = settled(rollout, fleet);
+  t.deepEqual([rollout.status.phase, clusterOf(rollout, 'edge-00000').stage], ['failed', 'failed']);
+  for (const cluster of fleet.values()) cluster.outcome = 'ok';
+  first.presence = 'connected';
+  rollout = settled(apply(rollout, retryRollout(rollout, 1)), fleet, 1);
+  t.deepEqual([stagesOf(rollout), first.chart], [{ updated: 2 }, 'new']);
 });
