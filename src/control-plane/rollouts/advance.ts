@@ -12,7 +12,7 @@ import {
   type RolloutStatus,
   withoutFailure,
 } from './rollout.ts';
-import { countOf, type WaveSpec } from './rollout-spec.ts';
+import { type Amount, countOf, type WaveSpec } from './rollout-spec.ts';
 import { selects } from './selection.ts';
 
 /** `absent`: not connected since a moment ago, so that it may come back at once. */
@@ -141,7 +141,7 @@ function passStage(draft: Draft): boolean {
   if (agents.length === 0)
     return enter(draft, isLast ? { phase: 'succeeded' } : { wave: wave + 1, waveStage: 'approval' });
   const before = tallyOf(draft, agents);
-  if (hasFailed(draft, before, agents.length)) return stop(draft, `too many clusters of wave ${wave + 1} have failed`);
+  if (hasFailed(draft)) return stop(draft, `too many clusters of wave ${wave + 1} have failed`);
   begin(draft, before.ready, 'inspecting');
   const { ready, waiting, active, updated } = tallyOf(draft, agents);
   if (waveStage === 'updating') {
@@ -338,16 +338,15 @@ function isIdle({ stage }: Cluster): boolean {
   return stage === 'pending' || stage === 'away' || stage === 'held' || stage === 'planned';
 }
 
-function hasFailed(draft: Draft, { failed }: Tally, size: number): boolean {
-  const { plan, status } = draft;
+/** Whether more clusters of the present wave, or of all waves, have failed than may. */
+export function hasFailed(rollout: Pick<Rollout, 'plan' | 'status' | 'clusters'>): boolean {
+  const { plan, status } = rollout;
   const { maxFailures, maxTotalFailures } = plan.spec;
-  const ofWave = waveSpec(draft, status.wave).maxFailures ?? maxFailures;
-  if (failed > countOf(ofWave, size, Math.floor)) return true;
-  if (maxTotalFailures === undefined) return false;
-  const all = plan.waves.flat();
   const isCounted = ({ stage, isExcused }: Cluster) => stage === 'failed' && isExcused !== true;
-  const total = all.filter((agentId) => isCounted(clusterOf(draft, agentId))).length;
-  return total > countOf(maxTotalFailures, all.length, Math.floor);
+  const exceed = (agents: readonly string[], limit: Amount) =>
+    agents.filter((id) => isCounted(clusterOf(rollout, id))).length > countOf(limit, agents.length, Math.floor);
+  if (exceed(plan.waves[status.wave] ?? [], waveSpec(rollout, status.wave).maxFailures ?? maxFailures)) return true;
+  return maxTotalFailures !== undefined && exceed(plan.waves.flat(), maxTotalFailures);
 }
 
 function stop(draft: Draft, reason: string): false {

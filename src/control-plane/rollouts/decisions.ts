@@ -1,5 +1,5 @@
 import { ControlPlaneError } from '../error.ts';
-import { stopped } from './advance.ts';
+import { hasFailed, stopped } from './advance.ts';
 import {
   type Changes,
   type Cluster,
@@ -35,7 +35,7 @@ export function resumeRollout({ status, clusters }: Rollout, now: number): Chang
  * Approves the waves up to an index. The one before does not soak any longer, and need not have
  * updated a cluster.
  */
-export function approveWave({ plan, status }: Rollout, wave: number, now: number): Changes {
+export function approveWave({ plan, status, clusters }: Rollout, wave: number, now: number): Changes {
   if (wave >= plan.waves.length) {
     throw new ControlPlaneError('bad_request', `wave must be at most ${plan.waves.length}`);
   }
@@ -49,6 +49,10 @@ export function approveWave({ plan, status }: Rollout, wave: number, now: number
     throw new ControlPlaneError('bad_request', `wave ${wave} has not begun; approve wave ${furthest + 1} first`);
   }
   const isStopped = status.phase === 'paused' && status.waveStage !== 'approval' && wave > status.wave;
+  if (isStopped && hasFailed({ plan, status, clusters })) {
+    const message = `too many clusters of wave ${status.wave + 1} have failed; resume the rollout, or retry them`;
+    throw new ControlPlaneError('rollout_conflict', message);
+  }
   return changed(status, {
     approved: wave + 1,
     ...(isStopped && { phase: 'running', reason: undefined, since: now }),
@@ -106,6 +110,9 @@ export function retryRollout({ plan, status, clusters }: Rollout, now: number): 
     const pending = again(cluster);
     return pending ? [[agentId, pending]] : [];
   });
+  if (retried.length === 0 && status.phase === 'paused') {
+    throw new ControlPlaneError('rollout_conflict', 'no cluster has failed or is held; resume the rollout');
+  }
   const wave = Math.min(status.wave, firstWave(plan.waves, new Set(retried.map(([agentId]) => agentId))));
   const hasBegun = wave < status.wave || (status.waveStage !== 'planning' && status.waveStage !== 'approval');
   const next = {
@@ -113,7 +120,8 @@ export function retryRollout({ plan, status, clusters }: Rollout, now: number): 
     waveStage: hasBegun ? ('updating' as const) : status.waveStage,
     ...{ reason: undefined, revertFrom: undefined, end: undefined, checked: undefined },
   };
-  return { clusters: new Map(retried), ...(retried.length > 0 && changed(status, next, new Map(retried))) };
+  // the check of a wave may have failed, and no cluster
+  return retried.length > 0 || isRepeated ? changed(status, next, new Map(retried)) : { clusters: noClusters };
 }
 
 function firstWave(waves: readonly (readonly string[])[], agentIds: ReadonlySet<string>): number {
