@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { JsonTextError, parseJson } from '../protocol/json.ts';
 import { SignatureError } from './signature-error.ts';
+import { maxLifetimeMs } from './statement.ts';
 
 /** A signature with which a command is performed. */
 export interface SignatureUse {
@@ -47,9 +48,9 @@ const maxAttempts = 10;
 const graceMs = 3_600_000;
 
 /**
- * The signatures that were used, until they have expired: a signed command is performed once, and
- * the signed commands on a release in the order in which they were signed, however often and in
- * whichever order they arrive.
+ * The signatures that were used, until those that they refuse have expired: a signed command is
+ * performed once, and the signed commands on a release in the order in which they were signed,
+ * however often and in whichever order they arrive.
  */
 export class UsedSignatures {
   readonly #store: UsedSignatureStore;
@@ -89,7 +90,7 @@ export class UsedSignatures {
       const isOlder = known !== undefined && known.issuedAt >= issuedAt;
       if (hasBegun && (isOlder || issuedAt <= state.floor)) return;
       requireNewer(state, use);
-      state.used.set(subject, { key, issuedAt, expiresAt: Math.max(expiresAt, known?.expiresAt ?? 0) });
+      state.used.set(subject, { key, issuedAt, expiresAt });
       this.#last = undefined;
       if (await this.#store.write(this.#textOf(state), version)) return;
     }
@@ -107,11 +108,11 @@ export class UsedSignatures {
     return this.#last;
   }
 
-  /** Drops what has expired, and the oldest uses if there are too many. */
+  /** Drops what is not needed any more, and the oldest uses if there are too many. */
   #textOf({ floor, used }: State): string {
     const limit = this.#now() - graceMs;
     const newest = [...used]
-      .filter(([, { expiresAt }]) => expiresAt > limit)
+      .filter(([subject, known]) => neededUntil(subject, known) > limit)
       .sort(([, a], [, b]) => b.issuedAt - a.issuedAt);
     const dropped = newest.slice(maxUses);
     const newFloor = Math.max(floor, dropped[0]?.[1].issuedAt ?? -Infinity);
@@ -137,8 +138,15 @@ export function memorySignatureStore(): UsedSignatureStore {
   };
 }
 
+const ofRelease = 'release ';
+
 function subjectOf({ release, key }: SignatureUse): string {
-  return release === undefined ? `key ${key}` : `release ${release}`;
+  return release === undefined ? `key ${key}` : `${ofRelease}${release}`;
+}
+
+/** Returns when the last signature has expired that a use refuses: of a release, all older ones. */
+function neededUntil(subject: string, { issuedAt, expiresAt }: z.output<typeof useSchema>): number {
+  return subject.startsWith(ofRelease) ? issuedAt + maxLifetimeMs : expiresAt;
 }
 
 function requireNewer({ floor, used }: State, use: SignatureUse): void {

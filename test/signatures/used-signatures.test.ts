@@ -77,9 +77,33 @@ test('a signature is known until it has expired, also if a newer one expires bef
   clock.now = 99 * hour;
   await used.note(use('other', 3, 'shop/db'), false);
   await t.throwsAsync(used.requireUnused(use('long', 1)), isReplayed);
-  clock.now = 102 * hour;
+  clock.now = 170 * hour;
   await used.note(use('next', 4, 'shop/db'), false);
   await t.notThrowsAsync(used.requireUnused(use('long', 1)), 'its expiry refuses it now');
+});
+
+test('a signature that was held back stays refused after a newer one has expired', async (t) => {
+  const clock = { now: 0 };
+  const store = memorySignatureStore();
+  const used = usedSignatures(store, clock);
+  const held = { ...use('held', 1), expiresAt: 168 * hour };
+  await used.note(use('newer', 2), false);
+  for (const hours of [3, 100, 168]) {
+    clock.now = hours * hour;
+    await used.note(use(`other-${hours}`, clock.now, 'shop/db'), false);
+    await t.throwsAsync(used.requireUnused(held), { ...isReplayed, message: /came before it/ });
+    await t.throwsAsync(usedSignatures(store, clock).note(held, false), isReplayed, 'another process');
+  }
+});
+
+test('a command without a release is forgotten when it has expired', async (t) => {
+  const clock = { now: 0 };
+  const store = memorySignatureStore();
+  const used = usedSignatures(store, clock);
+  await used.note({ ...use('exec', 1), release: undefined }, false);
+  clock.now = 3 * hour;
+  await used.note(use('other', clock.now), false);
+  t.notRegex((await store.read())?.text ?? '', /exec/);
 });
 
 test('a flood of signatures makes no old one new again, and has a bounded size', async (t) => {
