@@ -3,7 +3,6 @@ import { satisfies } from '../go/semver-constraint.ts';
 import type { TimeRange } from '../objects/cluster.ts';
 import { groupOf } from '../objects/group-kind.ts';
 import type { ObjectTarget } from '../objects/object-target.ts';
-import { commands } from '../protocol/commands/index.ts';
 import { matchesPattern } from '../protocol/pattern.ts';
 import { describeScope, isSelected } from '../rights/command-selector.ts';
 import { requireSignatures } from '../signatures/required-signatures.ts';
@@ -17,6 +16,7 @@ import type { CommandConditions } from './conditions/command-conditions.ts';
 import { imagesOf } from './images.ts';
 import { type MirrorLimits, mirrorsOf } from './mirrors.ts';
 import { approversText, type PlanApprovals, planApprovals } from './plan-approvals.ts';
+import { performingRules, ruleFor } from './planned-rules.ts';
 import { denied, refused } from './policy-error.ts';
 import type { LookupScope, PolicyRule, PolicyRules } from './policy-rules.ts';
 import type { ClusterTime, DecisionTime, PlannedCommand, PolicyScope } from './policy-scope.ts';
@@ -65,10 +65,10 @@ export interface CommandPolicy extends MirrorLimits {
    */
   requireLookup(isOther: boolean, target: () => string): void;
   /**
-   * Throws `PolicyError` if a rule refuses the command that a plan performs, with its reason.
-   * Default: none does.
+   * Throws `PolicyError` if a rule refuses the command that a plan performs, or values with which
+   * it was made. Default: none does.
    */
-  requirePlanned?(type: PlannedCommand): void;
+  requirePlanned?(type: PlannedCommand, options: object): void;
   /** The signatures that charts need. Default: those that the command asks for. */
   readonly chartSignatures?: ChartSignaturePolicy | undefined;
   /** Verifies approvals of plans. Default: there are none. */
@@ -96,18 +96,22 @@ export function decide(
   const rule = rules.find((known) => isSelected(known, scope));
   const isContinued = time === 'continued';
   const now = clusterTime();
-  const requirePlanned = (type: PlannedCommand) => {
-    const planned = { ...scope, type, right: commands[type].right };
-    requireNotDenied(rules.find((known) => isSelected(known, planned)));
+  const requirePlanned = (type: PlannedCommand, payload: object) => {
+    const planned = ruleFor(rules, scope, type);
+    requireNotDenied(planned);
+    for (const one of [rule, planned]) requireSources(one, { payload });
   };
+  const performing = performingRules(rules, scope);
   const approving = { agentId: agentOf(scope), keys: policy.keys, rule, now, isContinued };
   if (rule?.deny === undefined) requireOwnersUpgrade(rule, scope);
   requireSigned(policy, rule, scope);
   if (rule === undefined) {
     const approvals = planApprovals({ ...approving, senders: [] });
     if (otherwise === 'allow') {
+      for (const one of performing.all) requireGiven(one, scope);
       return {
         ...{ ...unlimited, ...mirrorsOf(policy), approvals, requirePlanned },
+        ...readsWithin([unlimited, ...performing.all.map((one) => limitsOf(one, scope))]),
         chartSignatures: chartSignatures(policy, undefined),
       };
     }
@@ -119,10 +123,7 @@ export function decide(
       throw refused(rule, 'windows', `${time.begins.toISOString()} is outside of them; send the command again later`);
     }
   }
-  for (const one of [rule, plannedRule(rules, scope)]) {
-    requireSources(one, scope);
-    if (one !== undefined) requireValuesSize(one, givenValues(scope));
-  }
+  for (const one of [rule, ...performing.all]) requireGiven(one, scope);
   if (rule.approvedBy !== undefined && isChange && scope.type !== 'apply_plan') {
     const advice = `send it as plan_release, let the plan be approved, and send apply_plan`;
     throw new SignatureError(
@@ -133,8 +134,12 @@ export function decide(
   const signature = signatureOf(policy, rule, scope, { isAccepted: isContinued, now });
   const approvals = planApprovals({ ...approving, senders: signature?.signers ?? [] });
   const ofCharts = chartSignatures(policy, rule);
+  const own = limitsOf(rule, scope);
+  const isLeftToAgent = performing.command !== undefined && performing.command.lookup === undefined;
   const limits = {
-    ...limitsOf(rule, scope),
+    ...own,
+    ...readsWithin([own, ...performing.all.map((one) => limitsOf(one, scope))]),
+    ...(isLeftToAgent && { lookup: undefined }),
     ...mirrorsOf(policy),
     signature,
     approvals,
@@ -162,8 +167,26 @@ function requireSigned({ keys }: PolicyRules, rule: PolicyRule | undefined, { pa
   );
 }
 
+/** Throws `PolicyError` unless the command may have the values that it brings or names. */
+function requireGiven(rule: PolicyRule, scope: PolicyScope): void {
+  requireSources(rule, scope);
+  requireValuesSize(rule, givenValues(scope));
+}
+
+/** Returns the limits on what is read, which all of some limits have to allow. */
+function readsWithin(all: readonly CommandPolicy[]): Pick<CommandPolicy, 'requireRead' | 'requireLookup'> {
+  return {
+    requireRead(kind) {
+      for (const limits of all) limits.requireRead(kind);
+    },
+    requireLookup(isOther, target) {
+      for (const limits of all) limits.requireLookup(isOther, target);
+    },
+  };
+}
+
 /** Throws `PolicyError` unless the command may take values from the objects that it names. */
-function requireSources(rule: PolicyRule | undefined, { payload }: PolicyScope): void {
+function requireSources(rule: PolicyRule | undefined, { payload }: Pick<PolicyScope, 'payload'>): void {
   const { valuesFrom = [] } = payload as { valuesFrom?: readonly { kind: string; name: string }[] }; // its schema has read it
   for (const { kind, name } of valuesFrom) {
     const text = `${kind}/${name}`;
@@ -175,14 +198,6 @@ function requireSources(rule: PolicyRule | undefined, { payload }: PolicyScope):
 function givenValues({ payload }: PolicyScope): unknown {
   const { values, set = [], sealedValues = [] } = payload as Record<'values' | 'set' | 'sealedValues', unknown>; // its schema has read it
   return [values ?? '', set, sealedValues];
-}
-
-/** Returns the first rule for the command that a plan is made for: the plan keeps its values. */
-function plannedRule(rules: readonly PolicyRule[], scope: PolicyScope): PolicyRule | undefined {
-  if (scope.type !== 'plan_release') return undefined;
-  const { action = '' } = scope.payload as { action?: string }; // its schema has read it
-  const type = `${action}_release` as const;
-  return rules.find((known) => isSelected(known, { ...scope, type, right: 'deploy' }));
 }
 
 /** Throws `PolicyError` if the rule for a command has a reason to refuse it. */

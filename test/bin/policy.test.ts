@@ -37,6 +37,9 @@ const charts: Record<string, Record<string, string>> = {
   },
   'hook-image': { 'a.yaml': configMap('{name: a}'), 'b.yaml': job('before', 'pre-install', 'docker.io/evil') },
   'delete-hook': { 'a.yaml': configMap('{name: a}'), 'b.yaml': job('before', 'pre-delete', 'docker.io/evil') },
+  looks: {
+    'a.yaml': configMap('{name: a, annotations: {b: {{ lookup "v1" "ConfigMap" "shop" "b" | toJson | quote }}}}'),
+  },
   elsewhere: { 'a.yaml': configMap('{name: a}'), 'b.yaml': configMap('{name: b, namespace: other}') },
 };
 
@@ -216,12 +219,35 @@ test('hooks and CRDs count as objects', async (t) => {
   }
 });
 
+test('a plan reads no more for a chart than its command may', async (t) => {
+  const rules = (limits: string) =>
+    `rules:\n  - { name: see, commands: [read] }\n  - { name: ship, commands: [deploy], ${limits} }\ndefault: deny\n`;
+  const { plane, file } = await policyWorld(t);
+  for (const [limits, message] of [
+    ['lookup: none', /rule ship .*lookup: ConfigMap/],
+    ['deniedReadKinds: [ConfigMap]', /rule ship .*deniedReadKinds: ConfigMap/],
+  ] as const) {
+    writeFileSync(file, rules(limits));
+    const failure = await failureOf(plane.plan(agentId, { action: 'install', ...install('looks') }));
+    t.is(failure.code, 'denied_by_policy', failure.message);
+    t.regex(failure.message, message);
+  }
+  writeFileSync(file, rules('lookup: release'));
+  await answerOf(plane.plan(agentId, { action: 'install', ...install('looks') }));
+});
+
 test('a plan does not help around a rule that refuses its command, or around conditions on its options', async (t) => {
-  const { plane, api, file } = await policyWorld(t);
+  const { plane, api, cluster, file } = await policyWorld(t);
   await answerOf(plane.install(agentId, install('app')));
   const uninstalled = await answerOf(plane.plan(agentId, { action: 'uninstall', ...release }));
   const forced = await answerOf(
     plane.plan(agentId, { action: 'upgrade', ...install('app'), forceReplace: true, serverSide: false }),
+  );
+  const data = { image: Buffer.from('registry.example.com/app:3').toString('base64') };
+  await cluster.create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'image', namespace: 'shop' }, data });
+  const valuesFrom = [{ kind: 'Secret' as const, name: 'image', key: 'image', targetPath: 'image' }];
+  const filled = await answerOf(
+    plane.plan(agentId, { action: 'upgrade', ...install('app', 'tier: gold'), valuesFrom }),
   );
   const only = (plan: string) => plane.applyPlan(agentId, { plan });
   const refusals: [string, string, RegExp][] = [
@@ -240,6 +266,17 @@ test('a plan does not help around a rule that refuses its command, or around con
       `  - { name: all, conditions: [{ expression: 'command.type != "upgrade_release"', message: no upgrade }] }`,
       /no upgrade/,
     ],
+    [
+      filled.plan,
+      `  - { name: all, conditions: [{ expression: '!command.payload.values.contains("gold")', message: no gold }] }`,
+      /no gold/,
+    ],
+    [
+      filled.plan,
+      "  - { name: all, conditions: [{ expression: '!has(command.payload.valuesFrom)', message: no values }] }",
+      /no values/,
+    ],
+    [filled.plan, '  - { name: all, valuesFrom: [Secret/other] }', /rule all .*valuesFrom: Secret\/image/],
   ];
   for (const [plan, rules, message] of refusals) {
     writeFileSync(file, `rules:\n${rules}\ndefault: allow\n`);

@@ -111,11 +111,12 @@ type PlannedOperation = Awaited<ReturnType<typeof plannedOperation>>;
 async function plannedOperation(context: OperationContext, plans: Plans, entry: PlanEntry) {
   const { id, salt, content } = entry;
   const { policy } = context;
-  const { action, request, account: planner, ...change } = content;
+  const { action, request, given, account: planner, ...change } = content;
   requirePlanner(context.account, id, planner);
   const command = `${action}_release` as const;
-  policy?.requirePlanned?.(command);
-  await policy?.conditions?.requirePlanned(command, request);
+  const options = { ...request, ...given };
+  policy?.requirePlanned?.(command, options);
+  await policy?.conditions?.requirePlanned(command, options);
   if (action === 'install' || action === 'upgrade') {
     const { chartBytes = Infinity, release } = change;
     const chart = { reference: request.chartFrom, version: release?.chart.metadata?.version };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { jsonText, parseJsonText } from '../../objects/json-text.ts';
-import type { InstallRequest, RollbackRequest, UninstallRequest } from '../request.ts';
+import type { InstallRequest, RollbackRequest, UninstallRequest, ValuesRequest } from '../request.ts';
 import type { PlannedChange } from './planned-change.ts';
 
 type PlanAction = 'install' | 'upgrade' | 'rollback' | 'uninstall';
@@ -25,12 +25,14 @@ export interface PlanContent extends PlannedChange {
   account?: string | undefined;
   /** The options of the operation. */
   request: PlainRequest;
+  /** The options for values, for the policy. Default: there were none. */
+  given?: ValuesRequest;
 }
 
 /** The options of a request that are plain data. */
 export type PlainRequest = Omit<
   InstallRequest & RollbackRequest & UninstallRequest,
-  'loadChart' | 'planned' | 'postRender' | 'preview' | 'set' | 'values'
+  'loadChart' | 'planned' | 'postRender' | 'preview' | keyof ValuesRequest
 >;
 
 /** Returns the id of a plan, which has the digest of its content. */

@@ -121,6 +121,7 @@ async function contentOf(
     action: verb,
     ...(context.account !== undefined && { account: context.account }),
     request: plainRequest(request),
+    ...givenValues(request),
     ...(newest && { base: baseRevision(newest) }),
     used: usedRevisions(revisions, target ?? (verb === 'rollback' && newest ? newest.release.version - 1 : undefined)),
     ...(verb !== 'uninstall' && release && { release }),
@@ -138,22 +139,25 @@ async function contentOf(
   };
 }
 
+/** The options for values, of which the plan has the result. */
+const valuesOptions: ReadonlySet<string> = new Set(['values', 'set', 'valuesFrom', 'sealedValues']);
+
 /** The options that are not plain data, or that the plan has a result of. */
 const resolvedOptions: ReadonlySet<string> = new Set([
-  'loadChart',
-  'planned',
-  'postRender',
-  'preview',
-  'set',
-  'values',
-  'valuesFrom',
-  'sealedValues',
+  ...['loadChart', 'planned', 'postRender', 'preview'],
+  ...valuesOptions,
 ]);
 
 /** Returns the options of a request that are plain data. */
 function plainRequest(request: PlannableOperation['request']): PlainRequest {
   const plain = Object.entries(request).filter(([name]) => !resolvedOptions.has(name));
   return Object.fromEntries(plain) as PlainRequest; // without the options that its type leaves out
+}
+
+/** Returns the options for values, by which the policy decides when the plan is performed. */
+function givenValues(request: PlannableOperation['request']): Pick<PlanContent, 'given'> {
+  const given = Object.entries(request).filter(([name]) => valuesOptions.has(name));
+  return given.length === 0 ? {} : { given: Object.fromEntries(given) };
 }
 
 function hooksOf(

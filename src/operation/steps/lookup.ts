@@ -44,9 +44,9 @@ function requireVisible(
   isOther: boolean,
   target: () => string,
 ): void {
-  if (policy?.lookup !== undefined) {
-    policy.requireLookup(isOther, target);
-  } else if (lookup === 'none' || (lookup === 'release' && isOther)) {
+  policy?.requireLookup(isOther, target);
+  if (policy?.lookup !== undefined) return;
+  if (lookup === 'none' || (lookup === 'release' && isOther)) {
     const seen = lookup === 'none' ? 'may not look up objects' : 'may look up objects of the namespace of its release';
     const solution = 'the owner of the cluster can allow more with --lookup all, or by the field lookup of a policy';
     throw new OperationError('forbidden', `a chart ${seen}, and not ${target()}; ${solution}`);
