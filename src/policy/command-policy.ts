@@ -16,8 +16,8 @@ import type { CommandConditions } from './conditions/command-conditions.ts';
 import { imagesOf } from './images.ts';
 import { type MirrorLimits, mirrorsOf } from './mirrors.ts';
 import { approversText, type PlanApprovals, planApprovals } from './plan-approvals.ts';
-import { performingRules, ruleFor } from './planned-rules.ts';
-import { denied, refused } from './policy-error.ts';
+import { coversPlans, performingRules, ruleFor } from './planned-rules.ts';
+import { denied, type PolicyError, refused } from './policy-error.ts';
 import type { LookupScope, PolicyRule, PolicyRules } from './policy-rules.ts';
 import type { ClusterTime, DecisionTime, PlannedCommand, PolicyScope } from './policy-scope.ts';
 import {
@@ -99,6 +99,9 @@ export function decide(
   const requirePlanned = (type: PlannedCommand, payload: object) => {
     const planned = ruleFor(rules, scope, type);
     requireNotDenied(planned);
+    if (planned === undefined && otherwise === 'deny' && scope.type === 'apply_plan' && !coversPlans(rule)) {
+      throw noRule({ ...scope, type });
+    }
     for (const one of [rule, planned]) requireSources(one, { payload });
   };
   const performing = performingRules(rules, scope);
@@ -115,7 +118,7 @@ export function decide(
         chartSignatures: chartSignatures(policy, undefined),
       };
     }
-    throw denied(`no rule of the policy is for ${describeScope(scope)}; let the owner of the cluster add one`);
+    throw noRule(scope);
   }
   requireNotDenied(rule);
   if (time !== 'continued' && rule.windows !== undefined && isChange) {
@@ -198,6 +201,10 @@ function requireSources(rule: PolicyRule | undefined, { payload }: Pick<PolicySc
 function givenValues({ payload }: PolicyScope): unknown {
   const { values, set = [], sealedValues = [] } = payload as Record<'values' | 'set' | 'sealedValues', unknown>; // its schema has read it
   return [values ?? '', set, sealedValues];
+}
+
+function noRule(scope: PolicyScope): PolicyError {
+  return denied(`no rule of the policy is for ${describeScope(scope)}; let the owner of the cluster add one`);
 }
 
 /** Throws `PolicyError` if the rule for a command has a reason to refuse it. */

@@ -3,7 +3,8 @@ import { isSelected } from '../rights/command-selector.ts';
 import type { PolicyRule } from './policy-rules.ts';
 import type { PlannedCommand, PolicyScope } from './policy-scope.ts';
 
-type PlanAction = 'install' | 'upgrade' | 'rollback' | 'uninstall';
+const planActions = ['install', 'upgrade', 'rollback', 'uninstall'] as const;
+type PlanAction = (typeof planActions)[number];
 
 /** Returns the first rule for a command of another type, on the same release. */
 export function ruleFor(
@@ -32,4 +33,13 @@ export function performingRules(rules: readonly PolicyRule[], scope: PolicyScope
     command: command?.deny === undefined ? command : undefined,
     all: [...new Set(all)].filter(({ deny }) => deny === undefined),
   };
+}
+
+/**
+ * Whether a rule allows commands that no rule is for if a plan performs them: it names `apply_plan`
+ * and none of them, so that it is about plans, whatever they perform.
+ */
+export function coversPlans(rule: PolicyRule | undefined): boolean {
+  const names = rule?.commands ?? [];
+  return names.includes('apply_plan') && !planActions.some((action) => names.includes(`${action}_release`));
 }

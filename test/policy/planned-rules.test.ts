@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import test, { type ExecutionContext } from 'ava';
 import { decide } from '../../src/policy/command-policy.ts';
 import { PolicyError } from '../../src/policy/policy-error.ts';
 import { readPolicy } from '../../src/policy/policy-rules.ts';
+import type { PlannedCommand } from '../../src/policy/policy-scope.ts';
 import { commandTable } from '../../src/protocol/commands/index.ts';
 
 type Policy = ReturnType<typeof readPolicy>;
@@ -86,4 +88,58 @@ test('values of a plan are within the rules by which it is performed', (t) => {
     perform('  - { name: plans, commands: [apply_plan] }\n  - { name: ship, commands: [deploy], valuesFrom: [] }'),
     /rule ship .*valuesFrom: Secret\/tls/,
   );
+});
+
+const performed = test.macro((t, commands: string, type: PlannedCommand, refusal?: RegExp, otherwise?: string) => {
+  const rules = `${see}\n  - { name: ship, releases: [web], commands: [${commands}] }`;
+  const run = () => decided(policyOf(rules, otherwise), 'apply_plan').requirePlanned?.(type, {});
+  if (refusal === undefined) t.notThrows(run);
+  else refusedWith(t, run, refusal);
+});
+const noRule = /^no rule of the policy is for uninstall_release on the release web in the namespace shop/;
+
+test('a plan of a command that a rule names', performed, 'uninstall_release, apply_plan', 'uninstall_release');
+test('a plan of a command that no rule names', performed, 'install_release, apply_plan', 'uninstall_release', noRule);
+test('a plan of a command that a right names', performed, 'deploy', 'uninstall_release');
+test('a plan, by a rule that names plans and no command', performed, 'apply_plan', 'uninstall_release');
+test('a plan, by a rule that names plans and what reads', performed, 'read, apply_plan', 'uninstall_release');
+test(
+  'a plan, by a rule that names plans and other commands',
+  performed,
+  'apply_plan, test_release, rollback_release',
+  'uninstall_release',
+  noRule,
+);
+test(
+  'a plan of a command that no rule names, with default: allow',
+  performed,
+  'install_release, apply_plan',
+  'uninstall_release',
+  undefined,
+  'allow',
+);
+
+test('a plan of a command of other callers or other releases is refused', (t) => {
+  for (const others of ['callers: [ci]', 'releases: [db]', 'namespaces: [other]']) {
+    const rules = `  - { name: other, ${others}, commands: [uninstall_release] }`;
+    const policy = policyOf(`${rules}\n  - { name: ship, commands: [install_release, apply_plan] }`);
+    refusedWith(t, () => decided(policy, 'apply_plan').requirePlanned?.('uninstall_release', {}), noRule);
+  }
+});
+
+test('an upgrade of the agent needs no rule for the upgrade of its release', (t) => {
+  const rule = "images: ['ghcr.io/acme/helm-agent:*'], agentVersions: '>=1.4.0'";
+  const policy = policyOf(`  - { name: own, commands: [upgrade_agent], ${rule} }`);
+  t.notThrows(() => decided(policy, 'upgrade_agent').requirePlanned?.('upgrade_release', {}));
+});
+
+test('the policy for production performs plans of deployments, and none of uninstallations', async (t) => {
+  const file = new URL('../../deploy/policies/production.yaml', import.meta.url);
+  const policy = readPolicy((await readFile(file, 'utf8')).replace(/ {4}windows:\n.*\n/, ''));
+  const place = { namespace: 'production-shop', packet: 'unsent' };
+  const limits = decided(policy, 'apply_plan', {}, place);
+  for (const type of ['install_release', 'upgrade_release', 'rollback_release'] as const) {
+    t.notThrows(() => limits.requirePlanned?.(type, {}), type);
+  }
+  refusedWith(t, () => limits.requirePlanned?.('uninstall_release', {}), /no-uninstall .*uninstalled by hand/);
 });
