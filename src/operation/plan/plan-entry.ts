@@ -25,8 +25,8 @@ export interface PlanContent extends PlannedChange {
   account?: string | undefined;
   /** The options of the operation. */
   request: PlainRequest;
-  /** The options for values, for the policy. Default: there were none. */
-  given?: ValuesRequest;
+  /** The fields of the command that the plan is made for, for the policy. Default: unknown. */
+  given?: object;
 }
 
 /** The options of a request that are plain data. */

@@ -1,4 +1,5 @@
 import { chartReferenceOf } from '../../policy/chart-reference.ts';
+import { shownPayload } from '../../policy/conditions/shown-payload.ts';
 import { operationOf, type RequestSources } from '../command-operation.ts';
 import { OperationError } from '../error.ts';
 import { operation as install } from '../install.ts';
@@ -16,6 +17,7 @@ export const operation = operationOf('plan_release', {
   request: (payload, sources) => ({
     plans: sources.plans,
     operation: plannableOperation(payload, sources),
+    given: givenFields(payload),
   }),
   async run(context, request) {
     const entry = await plan(context, request);
@@ -49,6 +51,11 @@ export function answerOf({ id, expiresAt, content }: PlanEntry, secret: string |
     ...(rights && { rights: rights.map((needed) => ({ ...needed, verbs: [...needed.verbs] })) }),
     ...(secret !== undefined && { secret }),
   };
+}
+
+/** Returns the fields of the command that is planned. A plan does not keep its password. */
+function givenFields({ action: _, repoPassword, ...fields }: RequestOf<'plan_release'>): object {
+  return shownPayload({ ...fields, ...(repoPassword !== undefined && { repoPassword: '' }) });
 }
 
 /** Throws `bad_payload` if the fields do not fit the action. */

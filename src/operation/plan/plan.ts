@@ -34,6 +34,8 @@ export type PlannableOperation =
 export interface PlanRequest {
   plans: Plans;
   operation: PlannableOperation;
+  /** The fields of the command that the plan is made for, for the policy. Default: unknown. */
+  given?: object;
 }
 
 /** An operation that ran up to its first change. */
@@ -49,13 +51,14 @@ interface Rehearsal {
  * Runs an operation up to its first change, finds out by dry runs what it would do to each object,
  * and records that as a plan. Throws what the operation would throw.
  */
-export async function plan(context: OperationContext, { plans, operation }: PlanRequest): Promise<PlanEntry> {
+export async function plan(context: OperationContext, { plans, operation, given }: PlanRequest): Promise<PlanEntry> {
   const { releaseName, namespace } = operation.request;
   checkReleaseName(releaseName, () => `release name is invalid: ${releaseName}`);
   checkNamespace(namespace);
   const { host } = context;
   const salt = Buffer.from(host.randomBytes(16)).toString('hex');
-  const content = await contentOf(context, operation, await rehearse(context, operation), salt);
+  const rehearsed = await contentOf(context, operation, await rehearse(context, operation), salt);
+  const content: PlanContent = { ...rehearsed, ...(given && { given }) };
   const expiresAt = epochMilliseconds(host) + plans.lifetime;
   const entry: PlanEntry = { format: 1, id: planId({ salt, content }), salt, expiresAt, content };
   await plans.add(entry);
@@ -121,7 +124,6 @@ async function contentOf(
     action: verb,
     ...(context.account !== undefined && { account: context.account }),
     request: plainRequest(request),
-    ...givenValues(request),
     ...(newest && { base: baseRevision(newest) }),
     used: usedRevisions(revisions, target ?? (verb === 'rollback' && newest ? newest.release.version - 1 : undefined)),
     ...(verb !== 'uninstall' && release && { release }),
@@ -139,25 +141,22 @@ async function contentOf(
   };
 }
 
-/** The options for values, of which the plan has the result. */
-const valuesOptions: ReadonlySet<string> = new Set(['values', 'set', 'valuesFrom', 'sealedValues']);
-
 /** The options that are not plain data, or that the plan has a result of. */
 const resolvedOptions: ReadonlySet<string> = new Set([
-  ...['loadChart', 'planned', 'postRender', 'preview'],
-  ...valuesOptions,
+  'loadChart',
+  'planned',
+  'postRender',
+  'preview',
+  'set',
+  'values',
+  'valuesFrom',
+  'sealedValues',
 ]);
 
 /** Returns the options of a request that are plain data. */
 function plainRequest(request: PlannableOperation['request']): PlainRequest {
   const plain = Object.entries(request).filter(([name]) => !resolvedOptions.has(name));
   return Object.fromEntries(plain) as PlainRequest; // without the options that its type leaves out
-}
-
-/** Returns the options for values, by which the policy decides when the plan is performed. */
-function givenValues(request: PlannableOperation['request']): Pick<PlanContent, 'given'> {
-  const given = Object.entries(request).filter(([name]) => valuesOptions.has(name));
-  return given.length === 0 ? {} : { given: Object.fromEntries(given) };
 }
 
 function hooksOf(

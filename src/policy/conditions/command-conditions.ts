@@ -14,6 +14,7 @@ import type {
   ConditionVariable,
 } from './condition.ts';
 import { type FieldPath, selectFields } from './field-paths.ts';
+import { shownPayload } from './shown-payload.ts';
 
 /** The variables and fields that each expression of a policy reads. */
 type ReadsByExpression = ReadonlyMap<string, ConditionReads>;
@@ -169,18 +170,14 @@ export function conditionValues({
   namespace,
   chart,
 }: PolicyScope): Omit<ConditionValues, 'now'> {
-  const fields = Object.entries(payload).filter(([name]) => !largeFields.has(name));
   return {
-    command: { type, right, changes, payload: Object.fromEntries(fields) },
+    command: { type, right, changes, payload: shownPayload(payload) },
     caller: sentBy ?? '',
     release: { name: releaseName ?? '', namespace: namespace ?? '' },
     chart: chart === undefined ? null : chartValue({ reference: chart, version: undefined }),
     object: null,
   };
 }
-
-/** Fields of commands that have files. */
-const largeFields: ReadonlySet<string> = new Set(['chartArchive', 'chartProvenance', 'manifests']);
 
 function chartValue({ reference, version }: LoadedChart): object {
   return { reference: reference?.reference ?? '', hasDigest: reference?.hasDigest ?? false, version: version ?? '' };

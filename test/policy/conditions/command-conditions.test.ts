@@ -66,6 +66,14 @@ test('manifests are compared at once, because no chart is loaded', async (t) => 
   await t.throwsAsync(policy.decide(given, 'begins'), refusal);
 });
 
+for (const field of ['chartArchive', 'chartProvenance', 'manifests']) {
+  const payload = { releaseName: 'web', [field]: 'aGk=' };
+  test(`a condition sees that a command has ${field}`, commands, `has(command.payload.${field})`, true, { payload });
+  test(`a condition refuses ${field}`, commands, `!has(command.payload.${field})`, false, { payload });
+  test(`a condition sees that a command has no ${field}`, commands, `!has(command.payload.${field})`, true);
+  test(`a condition does not see ${field}`, commands, `command.payload.${field} == ''`, true, { payload });
+}
+
 test('a loaded chart is compared with its version', async (t) => {
   const { conditions } = await (
     await policyWith(t, "chart.version.startsWith('1.')")
