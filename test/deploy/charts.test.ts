@@ -1,33 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'ava';
-import { load, loadAll } from 'js-yaml';
+import { load } from 'js-yaml';
 import { controlPlaneSettings } from '../../src/cli/control-plane/settings.ts';
 import { runSettings } from '../../src/cli/run/settings.ts';
 import { readPolicy } from '../../src/policy/policy-rules.ts';
-import { renderChart } from '../../src/render/index.ts';
 import { manifests, renderManifest } from '../../tools/chart-manifests.ts';
+import { agentValues as agent, deployCharts as charts, render, type RenderedObject } from '../support/deploy-charts.ts';
 
-interface PodSpec {
-  securityContext: { runAsNonRoot?: boolean; seccompProfile?: { type: string } };
-  containers: {
-    name: string;
-    args?: string[];
-    env?: { name: string }[];
-    securityContext?: unknown;
-    volumeMounts?: { name: string }[];
-  }[];
-  volumes?: { name: string; [source: string]: unknown }[];
-}
-
-interface RenderedObject {
-  kind: string;
-  metadata: { name: string; namespace?: string };
-  data?: Record<string, string>;
-  rules?: { resources: string[]; verbs: string[]; resourceNames?: string[] }[];
-  spec?: PodSpec & { replicas?: number; template?: { spec: PodSpec } };
-}
-
-const charts = ['helm-agent', 'helm-agent-control-plane'];
 const variables = new Set<string>(
   [runSettings, controlPlaneSettings].flatMap((table) => Object.values(table).map(({ variable }) => variable)),
 );
@@ -36,13 +15,6 @@ const otherVariables = new Set([
   ...['HELM_AGENT_LOG_LEVEL', 'HELM_AGENT_LOG_LEVEL_FILE'],
   ...['HELM_AGENT_ENROLMENT_TOKEN_FILE', 'HELM_AGENT_RIGHTS_FILE'],
 ]);
-
-async function render(chart: string, values: Record<string, unknown>): Promise<RenderedObject[]> {
-  const release = { name: 'demo', namespace: 'ns' };
-  const { manifest, hooks } = await renderChart(`deploy/${chart}`, { release, values });
-  const texts = [manifest, ...hooks.map(({ content }) => content)];
-  return texts.flatMap((text) => loadAll(text) as (RenderedObject | null)[]).filter((object) => object !== null); // objects
-}
 
 for (const chart of charts) {
   test(`${chart} sends traces to the endpoint of its values`, async (t) => {
@@ -80,8 +52,6 @@ test('the agent may run programs in its namespaces, and reach their ports, if it
   t.is(await granted('read,deploy,logs'), undefined);
   t.is(await granted(), undefined);
 });
-
-const agent = { controlPlane: { url: 'wss://plane.example' }, agentId: 'a' };
 
 for (const manifest of manifests) {
   test(`${manifest.file} is the one that npm run manifests writes`, async (t) => {

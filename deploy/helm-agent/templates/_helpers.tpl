@@ -70,3 +70,37 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- end -}}
 {{- end -}}
 {{- end -}}
+
+{{/* The settings that the agent reads only when it starts. */}}
+{{- define "helm-agent.settings" -}}
+HELM_AGENT_CONTROL_PLANE: {{ required "controlPlane.url is required, such as wss://control-plane.example" .Values.controlPlane.url | toYaml }}
+HELM_AGENT_AGENT_ID: {{ required "agentId is required: the name of this agent at the control plane" .Values.agentId | toYaml }}
+{{- if .Values.controlPlane.insecureTransport }}
+HELM_AGENT_INSECURE_TRANSPORT: 'true'
+{{- end }}
+# One replica works, and the others wait to take over.
+HELM_AGENT_LEADER_ELECT: 'true'
+# Charts are downloaded neither from the pod itself, nor from the services of a cloud that give out
+# credentials, nor from private networks, such as that of the cluster. Remove `private` if a
+# repository is there.
+# Hooks and manifests of stored releases are used whoever wrote them, so that helm and the agent can
+# share releases. With `own`, only those are used that the agent has written: docs/operations.md.
+{{- range $name, $value := .Values.settings }}
+{{ $name }}: {{ $value | toString | toYaml }}
+{{- end }}
+{{- with .Values.proxy }}
+{{- if .httpsProxy }}
+HTTPS_PROXY: {{ .httpsProxy | quote }}
+{{- end }}
+{{- if .httpProxy }}
+HTTP_PROXY: {{ .httpProxy | quote }}
+{{- end }}
+{{- if .noProxy }}
+NO_PROXY: {{ .noProxy | quote }}
+{{- end }}
+{{- end }}
+{{- with .Values.tracing.endpoint }}
+OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
+OTEL_RESOURCE_ATTRIBUTES: k8s.namespace.name={{ $.Release.Namespace }}
+{{- end }}
+{{- end -}}

@@ -1,0 +1,52 @@
+import test from 'ava';
+import { agentValues, render, type RenderedObject } from '../support/deploy-charts.ts';
+
+const settingsOf = (objects: readonly RenderedObject[]) => objects.find(({ kind }) => kind === 'ConfigMap')?.data ?? {};
+const podOf = (objects: readonly RenderedObject[]) => objects.find(({ kind }) => kind === 'Deployment')?.spec?.template;
+
+test('an upgrade that changes a setting of the agent restarts it, except for the level of the log', async (t) => {
+  const changes: Record<string, unknown>[] = [
+    { controlPlane: { url: 'wss://other.example' } },
+    { controlPlane: { url: 'wss://plane.example', insecureTransport: true } },
+    { agentId: 'b' },
+    { settings: { HELM_AGENT_TRUST_RELEASES: 'own' } },
+    { settings: { HELM_AGENT_DENY_ADDRESSES: 'loopback' } },
+    { proxy: { httpsProxy: 'http://proxy.example' } },
+    { proxy: { httpProxy: 'http://proxy.example' } },
+    { proxy: { noProxy: '.svc' } },
+    { tracing: { endpoint: 'http://collector.example:4318' } },
+  ];
+  const before = await render('helm-agent', agentValues);
+  const changed = new Set(['HELM_AGENT_LEADER_ELECT', 'HELM_AGENT_LOG_LEVEL']);
+  const all = new Set<string>();
+  for (const change of changes) {
+    const after = await render('helm-agent', { ...agentValues, ...change });
+    t.notDeepEqual(podOf(after), podOf(before), JSON.stringify(change));
+    for (const [name, value] of Object.entries(settingsOf(after))) {
+      all.add(name);
+      if (settingsOf(before)[name] !== value) changed.add(name);
+    }
+  }
+  t.deepEqual([...all].sort(), [...changed].sort(), 'each setting is one that a change above is about');
+  const traced = await render('helm-agent', { ...agentValues, tracing: { endpoint: 'http://a.example' } });
+  const elsewhere = await render('helm-agent', { ...agentValues, tracing: { endpoint: 'http://b.example' } });
+  t.notDeepEqual(podOf(traced), podOf(elsewhere));
+  const leveled = await render('helm-agent', { ...agentValues, logLevel: 'debug' });
+  t.notDeepEqual(settingsOf(leveled), settingsOf(before));
+  t.deepEqual(podOf(leveled), podOf(before));
+});
+
+test('an upgrade that changes a setting of the control plane restarts it, except for the level of the log', async (t) => {
+  const chart = 'helm-agent-control-plane';
+  const before = await render(chart, {});
+  t.deepEqual(Object.keys(settingsOf(before)), ['HELM_AGENT_LOG_LEVEL']);
+  t.deepEqual(podOf(await render(chart, { logLevel: 'debug' })), podOf(before));
+  for (const change of [
+    { tokens: { agentsKey: 'other' } },
+    { tls: { existingSecret: 'tls' } },
+    { tracing: { endpoint: 'http://collector.example:4318' } },
+    { extraArgs: ['--retry-after=10s'] },
+  ]) {
+    t.notDeepEqual(podOf(await render(chart, change)), podOf(before), JSON.stringify(change));
+  }
+});
