@@ -1,5 +1,5 @@
 import test from 'ava';
-import { agentValues, render, type RenderedObject } from '../support/deploy-charts.ts';
+import { agentValues, deployCharts, render, type RenderedObject } from '../support/deploy-charts.ts';
 
 const settingsOf = (objects: readonly RenderedObject[]) => objects.find(({ kind }) => kind === 'ConfigMap')?.data ?? {};
 const podOf = (objects: readonly RenderedObject[]) => objects.find(({ kind }) => kind === 'Deployment')?.spec?.template;
@@ -50,3 +50,17 @@ test('an upgrade that changes a setting of the control plane restarts it, except
     t.notDeepEqual(podOf(await render(chart, change)), podOf(before), JSON.stringify(change));
   }
 });
+
+for (const chart of deployCharts) {
+  const base = chart === 'helm-agent' ? agentValues : {};
+
+  test(`a tag of the image of ${chart} that is a number is refused, because 1.10 would be 1.1`, async (t) => {
+    for (const tag of [15, 1.1, 0, -1, 1e21, true]) {
+      await t.throwsAsync(render(chart, { ...base, image: { tag } }), { message: /tag.*string/s }, String(tag));
+    }
+    for (const tag of ['15', '1.10']) {
+      const objects = await render(chart, { ...base, image: { tag } });
+      t.is(podOf(objects)?.spec.containers[0]?.image, `localhost/helm-agent:${tag}`);
+    }
+  });
+}

@@ -5,6 +5,7 @@ interface PodSpec {
   securityContext: { runAsNonRoot?: boolean; seccompProfile?: { type: string } };
   containers: {
     name: string;
+    image: string;
     args?: string[];
     env?: { name: string }[];
     securityContext?: unknown;
