@@ -14,12 +14,17 @@ interface PodSpec {
   volumes?: { name: string; [source: string]: unknown }[];
 }
 
+interface PodTemplate {
+  metadata: { labels?: Record<string, string>; annotations?: Record<string, string> };
+  spec: PodSpec;
+}
+
 export interface RenderedObject {
   kind: string;
   metadata: { name: string; namespace?: string };
   data?: Record<string, string>;
   rules?: { resources: string[]; verbs: string[]; resourceNames?: string[] }[];
-  spec?: PodSpec & { replicas?: number; template?: { spec: PodSpec } };
+  spec?: PodSpec & { replicas?: number; template?: PodTemplate };
 }
 
 export const deployCharts = ['helm-agent', 'helm-agent-control-plane'];

@@ -46,3 +46,22 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
       {{- include "control-plane.selector" . | nindent 6 }}
       app.kubernetes.io/component: control-plane
 {{- end }}
+
+{{- define "control-plane.podLabels" -}}
+{{ include "control-plane.selector" . }}
+app.kubernetes.io/component: control-plane
+{{- end -}}
+
+{{/* What the chart writes, and more names from the values at a path, which must not repeat it. */}}
+{{- define "control-plane.extended" -}}
+{{- $written := fromYaml .written -}}
+{{- range $name, $_ := .more -}}
+{{- if hasKey $written $name -}}
+{{- fail (printf "%s cannot have %s, which the chart writes itself" $.path $name) -}}
+{{- end -}}
+{{- end -}}
+{{ .written }}
+{{- with .more }}
+{{ toYaml . }}
+{{- end -}}
+{{- end -}}

@@ -73,6 +73,16 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 
 {{/* The settings that the agent reads only when it starts. */}}
 {{- define "helm-agent.settings" -}}
+{{- $written := dict "HELM_AGENT_LEADER_ELECT" "" "HELM_AGENT_LOG_LEVEL" "logLevel" -}}
+{{- $_ := set $written "HELM_AGENT_CONTROL_PLANE" "controlPlane.url" -}}
+{{- $_ := set $written "HELM_AGENT_AGENT_ID" "agentId" -}}
+{{- $_ := set $written "HELM_AGENT_INSECURE_TRANSPORT" "controlPlane.insecureTransport" -}}
+{{- range $name, $_ := .Values.settings -}}
+{{- if hasKey $written $name -}}
+{{- $instead := empty (get $written $name) | ternary "" (printf ": set %s" (get $written $name)) -}}
+{{- fail (printf "settings cannot have %s, which the chart writes itself%s" $name $instead) -}}
+{{- end -}}
+{{- end -}}
 HELM_AGENT_CONTROL_PLANE: {{ required "controlPlane.url is required, such as wss://control-plane.example" .Values.controlPlane.url | toYaml }}
 HELM_AGENT_AGENT_ID: {{ required "agentId is required: the name of this agent at the control plane" .Values.agentId | toYaml }}
 {{- if .Values.controlPlane.insecureTransport }}
@@ -103,4 +113,29 @@ NO_PROXY: {{ .noProxy | quote }}
 OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
 OTEL_RESOURCE_ATTRIBUTES: k8s.namespace.name={{ $.Release.Namespace }}
 {{- end }}
+{{- end -}}
+
+{{- define "helm-agent.podLabels" -}}
+{{ include "helm-agent.selector" . }}
+app.kubernetes.io/component: agent
+{{- end -}}
+
+{{- define "helm-agent.podAnnotations" -}}
+kubectl.kubernetes.io/default-container: helm-agent
+{{- /* a new level alone restarts nothing */}}
+checksum/config: {{ include "helm-agent.settings" . | sha256sum }}
+{{- end -}}
+
+{{/* What the chart writes, and more names from the values at a path, which must not repeat it. */}}
+{{- define "helm-agent.extended" -}}
+{{- $written := fromYaml .written -}}
+{{- range $name, $_ := .more -}}
+{{- if hasKey $written $name -}}
+{{- fail (printf "%s cannot have %s, which the chart writes itself" $.path $name) -}}
+{{- end -}}
+{{- end -}}
+{{ .written }}
+{{- with .more }}
+{{ toYaml . }}
+{{- end -}}
 {{- end -}}
