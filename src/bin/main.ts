@@ -2,8 +2,10 @@ import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { createProgram } from '../cli/program.ts';
 import { helmDependencies } from '../compose/helm-dependencies.ts';
+import { interruptsOf } from '../compose/interrupts.ts';
 import { updatePrivateFile } from '../compose/private-file.ts';
 
+const interrupts = interruptsOf(process);
 const program = createProgram({
   ...helmDependencies(),
   programName: programName(process.env),
@@ -13,10 +15,7 @@ const program = createProgram({
     return stats?.isDirectory() ?? false;
   },
   updatePrivateFile,
-  onInterrupt(listener) {
-    process.on('SIGINT', listener);
-    return () => process.off('SIGINT', listener);
-  },
+  onInterrupt: interrupts.onInterrupt,
   openSessionTerminal: async () => (await import('../compose/session-terminal.ts')).sessionTerminal(),
   // imported only when used, so that the other commands start faster
   runAgent: async (settings) => (await import('./run-agent.ts')).runAgent(settings),
@@ -25,7 +24,7 @@ const program = createProgram({
   runSandbox: async (settings, ready) => (await import('./run-sandbox.ts')).runSandbox(settings, ready),
 });
 
-process.exitCode = await program(process.argv.slice(2));
+process.exitCode = interrupts.exitCode(await program(process.argv.slice(2)));
 
 /**
  * Returns the words that start this program in a shell. In a clone that is an npm script, which npm

@@ -90,8 +90,8 @@ export interface ProgramDependencies {
   updatePrivateFile(path: string, change: (text: string | undefined) => string): Promise<void>;
   fetch(url: string, init?: RequestInit): Promise<Response>;
   /**
-   * Calls the listener on each Ctrl-C instead of ending the process. Returns a function that
-   * removes the listener.
+   * Calls the listener on each SIGINT, which Ctrl-C sends, SIGTERM and SIGHUP instead of ending the
+   * process. Returns a function that removes the listener.
    */
   onInterrupt(listener: () => void): () => void;
   /**
