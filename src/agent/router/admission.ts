@@ -57,6 +57,7 @@ export class Admission {
   readonly #options: AdmissionOptions;
   readonly #operations = new Map<RunningCommand, RunningJob>();
   readonly #reads = new Map<RunningCommand, RunningJob>();
+  readonly #follows = new Map<RunningCommand, RunningJob>();
   readonly #byKey = new Map<string, RunningCommand>();
   #bytes = 0;
   #anonymous = 0;
@@ -125,7 +126,7 @@ export class Admission {
   /** Refuses all further commands and returns those that run. */
   close(): RunningCommands {
     this.#isClosed = true;
-    return new Map([...this.#operations, ...this.#reads]);
+    return new Map([...this.#operations, ...this.#reads, ...this.#follows]);
   }
 
   /** Returns a function that cancels the commands that a new one replaces. */
@@ -151,12 +152,20 @@ export class Admission {
     return this.#options.durable && isDurable;
   }
 
+  #groupOf({ changes, follows }: IncomingCommand): Map<RunningCommand, RunningJob> {
+    if (changes !== undefined) return this.#operations;
+    return follows ? this.#follows : this.#reads;
+  }
+
   #requireCapacity(command: IncomingCommand): void {
     const { limits } = this.#options;
-    const reads = command.changes === undefined;
-    const limit = reads ? limits.maxReads : limits.maxOperations;
-    const count = (reads ? this.#reads : this.#operations).size;
-    if (count >= limit) throw new CommandError('busy', `${limit} commands are running; try again later`);
+    const group = this.#groupOf(command);
+    const limit =
+      group === this.#follows ? limits.maxFollows : group === this.#reads ? limits.maxReads : limits.maxOperations;
+    if (group.size >= limit) {
+      const commands = group === this.#follows ? 'commands that follow something' : 'commands';
+      throw new CommandError('busy', `${limit} ${commands} are running; try again later`);
+    }
     if (this.#bytes + command.bytes > limits.maxBytes) {
       const message = `the commands that are running have more than ${limits.maxBytes} bytes; try again later`;
       throw new CommandError('busy', message);
@@ -166,7 +175,7 @@ export class Admission {
   #start(job: Job): void {
     const { running, key } = job;
     const { command } = running;
-    const group = command.changes === undefined ? this.#reads : this.#operations;
+    const group = this.#groupOf(command);
     this.#bytes += command.bytes;
     this.#byKey.set(key, running);
     const ended = this.#options.run(job).then(async (cleanUp) => {

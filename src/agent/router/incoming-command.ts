@@ -36,6 +36,8 @@ export interface IncomingCommand {
   bytes: number;
   /** Key of the release that the command changes; undefined if it only reads. */
   changes: string | undefined;
+  /** Whether it can run until its sender ends it. */
+  follows: boolean;
   /** Whether another process can continue it, if the journal survives this one. */
   isDurable: boolean;
   /** The namespace and the name of the release, as far as the payload names one of them. */
@@ -89,6 +91,7 @@ export function readCommand(packet: Packet, { table, handlers, allowedRights }: 
     reason: 'reason' in payload && typeof payload['reason'] === 'string' ? payload['reason'] : undefined,
     bytes: Buffer.byteLength(text ?? ''),
     changes,
+    follows: known.definition.follows === true,
     isDurable: known.definition.survives && changes !== undefined,
     target: targetOf(payload),
     chart: chartReferenceOf(payload),

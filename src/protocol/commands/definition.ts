@@ -91,6 +91,12 @@ export interface CommandDefinition<
    * false.
    */
   readonly isClusterWide?: boolean;
+  /**
+   * Whether the command can run until its sender ends it, such as a watch or a session. Such
+   * commands have a limit of their own, so that they do not block those that only read. Default:
+   * false.
+   */
+  readonly follows?: boolean;
   /** Whether another process continues the command, or performs it again, if the agent ends. */
   readonly survives: boolean;
   /** Whether the agent performs the command with its own rights, whatever its rights file says. */

@@ -131,4 +131,5 @@ export const execPod = defineCommand({
   stream: 'duplex',
   isSession: true,
   survives: false,
+  follows: true,
 });

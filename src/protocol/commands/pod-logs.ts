@@ -124,4 +124,5 @@ export const podLogs = defineCommand({
   resourceRights: [...podRights, { group: '', resources: ['pods/log'], verbs: ['get'] }],
   stream: 'readable',
   survives: false,
+  follows: true,
 });

@@ -40,4 +40,5 @@ export const portForward = defineCommand({
   resourceRights: [...podRights, { group: '', resources: ['pods/portforward'], verbs: ['create', 'get'] }],
   stream: 'duplex',
   survives: false,
+  follows: true,
 });

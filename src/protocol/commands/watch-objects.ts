@@ -27,4 +27,5 @@ export const watchObjects = defineCommand({
   changes: () => undefined,
   right: 'read',
   survives: false,
+  follows: true,
 });

@@ -36,4 +36,5 @@ export const watchRelease = defineCommand({
   changes: () => undefined,
   right: 'read',
   survives: false,
+  follows: true,
 });

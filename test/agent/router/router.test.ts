@@ -4,13 +4,15 @@ import { Router } from '../../../src/agent/router/router.ts';
 import { createMemoryJournal } from '../../../src/journal/memory.ts';
 import { cancelModeOf } from '../../../src/operation/cancellation.ts';
 import { OperationError } from '../../../src/operation/error.ts';
+import { defaultRights, rights } from '../../../src/protocol/commands/definition.ts';
+import type { CommandType } from '../../../src/protocol/commands/index.ts';
 import { maxPacketBytes } from '../../../src/protocol/limits.ts';
 import { PuppetHandlers } from '../support/handlers.ts';
 import { recordingLog } from '../support/log.ts';
 import { RecordingPeer } from '../support/peer.ts';
 import { testRelease } from '../support/release.ts';
 
-function routerWith(limits: Partial<RouterLimits> = {}) {
+function routerWith(limits: Partial<RouterLimits> = {}, allowedRights = defaultRights) {
   const puppets = new PuppetHandlers();
   const { log, lines } = recordingLog();
   const router = new Router({
@@ -19,6 +21,7 @@ function routerWith(limits: Partial<RouterLimits> = {}) {
     log,
     instanceId: 'instance-1',
     now: () => new Date(0),
+    allowedRights,
     limits: { ...defaultRouterLimits, ...limits },
   });
   const peer = new RecordingPeer();
@@ -251,6 +254,31 @@ test('refuses an operation as busy if too many are running or waiting', async (t
   (await puppets.call(2)).succeed();
   t.true((await peer.result('d')).ok);
 });
+
+const following = test.macro({
+  title: (_, type: CommandType) => `commands of the type ${type} that follow something do not block other reads`,
+  async exec(t, type: CommandType, payload: object) {
+    const { peer, puppets, command } = routerWith({ maxReads: 1, maxFollows: 2 }, rights);
+    for (const key of ['a', 'b', 'c']) command(key, type, payload);
+    t.like((await peer.result('c')).error, {
+      code: 'busy',
+      message: '2 commands that follow something are running; try again later',
+    });
+    command('read', 'list_releases', {});
+    (await puppets.call(2)).succeed({ releases: [] });
+    t.true((await peer.result('read')).ok);
+    (await puppets.call(0)).fail(new OperationError('internal', 'over'));
+    await peer.result('a');
+    command('d', type, payload);
+    t.is((await puppets.call(3)).type, type);
+  },
+});
+
+test(following, 'watch_release', { releaseName: 'web' });
+test(following, 'watch_objects', { kind: 'pods' });
+test(following, 'pod_logs', { namespace: 'shop', name: 'web-0', follow: true });
+test(following, 'exec_pod', { namespace: 'shop', name: 'web-0', command: ['env'] });
+test(following, 'port_forward', { namespace: 'shop', name: 'web-0', port: 80 });
 
 test('sends the result again for a repeated key, without performing the command again', async (t) => {
   const { peer, puppets, install } = routerWith();
