@@ -170,7 +170,7 @@ function reviewed(cluster: Cluster, result: CommandResult, now: number): Cluster
   if (!result.ok && !isGone) return notReturned(cluster, result.error, now);
   const releases = result.ok ? releasesOf(result) : [];
   const newest = releases.at(-1);
-  if (!newest) {
+  if (!newest || deployedOf(releases) === null) {
     if (base === null) return reverted(cluster, now);
     return stuck(cluster, { code: 'release_not_found', message: 'the release was uninstalled since' }, now);
   }

@@ -269,3 +269,16 @@ test('a rollout that is tried again updates a cluster whose return was interrupt
   rollout = settled(apply(rollout, retryRollout(rollout, 1)), fleet, 1);
   t.deepEqual([stagesOf(rollout), first.chart], [{ updated: 2 }, 'new']);
 });
+
+test('a release that another has uninstalled, with its history kept, is not deployed again by an undo', (t) => {
+  for (const deployed of [['old'], []]) {
+    const cluster = new FakeCluster(deployed);
+    const fleet = new Map([['edge', cluster]]);
+    const updated = settled(rolloutOf(fleet), fleet);
+    for (const revision of cluster.revisions) revision.status = 'uninstalled';
+    const aborted = undone(updated, fleet);
+    t.deepEqual([stagesOf(aborted), cluster.chart], [{ [deployed.length === 0 ? 'reverted' : 'stuck']: 1 }, undefined]);
+    t.is(clusterOf(aborted, 'edge').failure?.code, deployed.length === 0 ? undefined : 'release_not_found');
+    t.is(cluster.revisions.length, deployed.length + 1);
+  }
+});
