@@ -1,4 +1,5 @@
 import test from 'ava';
+import { renderChart } from '../../src/render/index.ts';
 import { agentValues, deployCharts, render, type RenderedObject } from '../support/deploy-charts.ts';
 
 const settingsOf = (objects: readonly RenderedObject[]) => objects.find(({ kind }) => kind === 'ConfigMap')?.data ?? {};
@@ -64,3 +65,19 @@ for (const chart of deployCharts) {
     }
   });
 }
+
+test('the control plane may connect to nothing by default, and its notes say so if its values need it', async (t) => {
+  const notes = async (values: Record<string, unknown>) => {
+    const release = { name: 'demo', namespace: 'ns' };
+    return (await renderChart('deploy/helm-agent-control-plane', { release, values })).notes;
+  };
+  const denied = /denies the connections .* networkPolicy\.egress/;
+  const tracing = { endpoint: 'http://collector.example:4318' };
+  t.regex(await notes({ tracing }), denied);
+  t.regex(await notes({ database: { existingSecret: 'plane' } }), denied);
+  t.notRegex(await notes({}), denied);
+  t.notRegex(await notes({ tracing, networkPolicy: { enabled: false } }), denied);
+  t.notRegex(await notes({ tracing, networkPolicy: { egress: [{ ports: [{ port: 4318 }] }] } }), denied);
+  const policy = (await render('helm-agent-control-plane', { tracing })).find(({ kind }) => kind === 'NetworkPolicy');
+  t.like(policy?.spec, { policyTypes: ['Ingress', 'Egress'], egress: [] });
+});
