@@ -29,7 +29,9 @@ export const manifests: readonly ChartManifest[] = [
     header: `helm-agent in its own namespace, from the chart in deploy/helm-agent by npm run manifests. Set
 HELM_AGENT_CONTROL_PLANE, HELM_AGENT_AGENT_ID and the image, apply the file, and create the Secret
 with the token of this agent:
-  kubectl -n helm-agent create secret generic helm-agent-token --from-file=token=FILE`,
+  kubectl -n helm-agent create secret generic helm-agent-token --from-file=token=FILE
+The agent reads the ConfigMap when it starts. After a change of it, except for the level of the log:
+  kubectl -n helm-agent rollout restart deployment/helm-agent`,
     hasNamespace: true,
   },
   {

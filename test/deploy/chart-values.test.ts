@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { renderChart } from '../../src/render/index.ts';
 import { agentValues, deployCharts, render, type RenderedObject } from '../support/deploy-charts.ts';
@@ -80,4 +81,10 @@ test('the control plane may connect to nothing by default, and its notes say so 
   t.notRegex(await notes({ tracing, networkPolicy: { egress: [{ ports: [{ port: 4318 }] }] } }), denied);
   const policy = (await render('helm-agent-control-plane', { tracing })).find(({ kind }) => kind === 'NetworkPolicy');
   t.like(policy?.spec, { policyTypes: ['Ingress', 'Egress'], egress: [] });
+});
+
+test('helm-agent.yaml, which has no hash of its settings, says how to restart the agent after a change', (t) => {
+  const text = readFileSync('helm-agent.yaml', 'utf8');
+  t.false(text.includes('checksum/config'));
+  t.regex(text, /^# +kubectl -n helm-agent rollout restart deployment\/helm-agent$/m);
 });
