@@ -7,9 +7,13 @@ import type { ProgramDependencies } from '../dependencies.ts';
 import { oneLine } from '../text.ts';
 import type { ApiClient } from './api-client.ts';
 import { ApiError } from './api-request.ts';
+import { joinedWatches } from './joined-watches.ts';
 import { reconnection, type ReconnectionOptions } from './reconnection.ts';
 import { failureText, type Success, successText } from './result-text.ts';
 import { createScreen, jsonScreen, type Screen, silentScreen } from './screen.ts';
+
+/** Most time in milliseconds between the start of a watch and the beginning of following it. */
+const startMs = 60_000;
 
 /** Exit code of a process that a closed pipe has ended, as in shells. */
 const brokenPipeCode = 141;
@@ -18,8 +22,8 @@ export interface FollowOptions
   extends
     Pick<ProgramDependencies, 'stdout' | 'stderr' | 'onInterrupt'>,
     Pick<ReconnectionOptions, 'hasResponded' | 'retryMs'> {
-  /** Shell command that follows the command again, for the hint after Ctrl-C. */
-  again: string;
+  /** Returns a shell command that follows a command again, for the hint after Ctrl-C. */
+  again: (key: string) => string;
   /** Returns the text for a success. Default: the fields of the release. */
   text?: (result: Success) => string | Promise<string>;
   /** Returns lines about a success for stderr, which may be indented. Default: none. */
@@ -40,42 +44,77 @@ export interface FollowOptions
    * Ends the command at the first interrupt, and its result is shown; a second one stops following.
    * Default: the first one stops following.
    */
-  cancel?: (signal: AbortSignal) => Promise<void>;
+  cancel?: (key: string, signal: AbortSignal) => Promise<void>;
+  /** Default: a command that ends is not sent again. */
+  renewal?: Renewal | undefined;
+}
+
+/**
+ * How a watch is continued that ends by itself, so that an agent does not continue one for long
+ * whose sender is gone.
+ */
+export interface Renewal {
+  /** Time after which it ends by itself, in milliseconds. */
+  afterMs: number;
+  /** Returns the time in milliseconds. */
+  now: () => number;
+  /** Sends the command again, and returns its key. */
+  send: (signal: AbortSignal) => Promise<string>;
 }
 
 /**
  * Shows the progress of a command on stderr, or changes that are watched on stdout, until it ends,
  * then prints its result: a success on stdout, a failure on stderr. Returns the exit code.
  */
-export async function follow(client: Pick<ApiClient, 'events'>, key: string, options: FollowOptions): Promise<number> {
+export async function follow(
+  client: Pick<ApiClient, 'events'>,
+  firstKey: string,
+  options: FollowOptions,
+): Promise<number> {
   const { stdout, stderr, onInterrupt, again, toCancel, text = successText, quiet = false } = options;
-  const { json = false, retryMs, hasResponded } = options;
-  const isWatch = options.cancel !== undefined;
+  const { cancel, renewal, json = false, retryMs, hasResponded } = options;
+  const isWatch = cancel !== undefined;
   const screen = json
     ? jsonScreen(stdout, stderr)
     : quiet
       ? silentScreen(stderr)
       : createScreen(stderr, isWatch ? stdout : stderr);
   const interrupted = new AbortController();
-  let { cancel } = options;
+  let key = firstKey;
+  let isEnding = false;
   let whyNotCancelled: string | undefined;
+  const cancelNow = () => {
+    cancel?.(key, interrupted.signal).catch((error: unknown) => {
+      if (!interrupted.signal.aborted) whyNotCancelled = messageOf(error);
+      interrupted.abort();
+    });
+  };
   const end = () => {
-    if (cancel === undefined) interrupted.abort();
-    else {
-      cancel(interrupted.signal).catch((error: unknown) => {
-        if (!interrupted.signal.aborted) whyNotCancelled = messageOf(error);
-        interrupted.abort();
-      });
-    }
-    cancel = undefined;
+    if (isEnding || cancel === undefined) interrupted.abort();
+    else cancelNow();
+    isEnding = true;
   };
   const release = onInterrupt(end);
   // a command that only watches ends with its reader, and any other one continues
   const { closed } = json || isWatch ? stdout : stderr;
-  if (cancel !== undefined) closed.addEventListener('abort', end);
+  if (isWatch) closed.addEventListener('abort', end);
   try {
-    const result = await resultOf(client, key, { ...screen, signal: interrupted.signal, retryMs, hasResponded });
-    if (options.cancel && closed.aborted) return brokenPipeCode;
+    const { signal } = interrupted;
+    const joined = renewal && joinedWatches(screen.show);
+    let result: Result;
+    for (;;) {
+      const start = renewal?.now() ?? 0;
+      result = await resultOf(client, key, { ...screen, ...joined, signal, retryMs, hasResponded });
+      // one that ends earlier was cancelled by someone, or its subject is gone
+      const hasRunOut = renewal !== undefined && renewal.now() - start >= renewal.afterMs - startMs;
+      if (!hasRunOut || !result.ok || isEnding) break;
+      joined?.next();
+      key = await renewal.send(signal);
+      // the interrupt may have come in between
+      if (isEnding) cancelNow();
+    }
+    joined?.end();
+    if (isWatch && closed.aborted) return brokenPipeCode;
     if (result.ok && !json) {
       stdout.write(await text(result));
       for (const line of options.notes?.(result) ?? [])
@@ -93,7 +132,7 @@ export async function follow(client: Pick<ApiClient, 'events'>, key: string, opt
     if (whyNotCancelled !== undefined) stderr.write(`\nCannot cancel the command: ${whyNotCancelled}`);
     const cancelHint = toCancel === undefined ? '' : `to cancel it:\n  ${toCancel}\n`;
     stderr.write(
-      `\nStopped following. The agent continues the operation; to follow it again:\n  ${again}\n${cancelHint}`,
+      `\nStopped following. The agent continues the operation; to follow it again:\n  ${again(key)}\n${cancelHint}`,
     );
     return 1;
   } finally {

@@ -1,5 +1,6 @@
 import type { LocatedChart } from '../../downloader/index.ts';
 import type { CommandAnswers, CommandParameters, CommandType } from '../../protocol/commands/index.ts';
+import type { CommandTable } from '../../protocol/commands/table.ts';
 import type { Failure } from '../../protocol/messages.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { readSettings, settingError } from '../settings.ts';
@@ -8,9 +9,12 @@ import { agentSchema, agentSettings } from './agent-setting.ts';
 import type { ApiClient, CommandRequest } from './api-client.ts';
 import { packedChart } from './chart-to-send.ts';
 import { controlPlaneClient, serverSettings } from './control-plane-client.ts';
-import { answerSchema, follow, type FollowOptions } from './follow.ts';
+import { answerSchema, follow, type FollowOptions, knownCommand } from './follow.ts';
 import { namespaceAdvice } from './other-namespaces.ts';
 import { readAs } from './read-as.ts';
+
+/** Time after which a watch ends by itself if its sender does not continue it, in milliseconds. */
+const watchLimitMs = 15 * 60_000;
 
 /** Flags of any `ctl` command, by the names of their values. */
 export type Flags = Readonly<Record<string, unknown>>;
@@ -66,7 +70,11 @@ export function createSession(dependencies: ProgramDependencies): CtlSession {
     key: string,
     options: Omit<FollowOptions, 'again' | 'stdout' | 'stderr' | 'onInterrupt'> = {},
   ): Promise<number> {
-    return await follow(client, key, { ...dependencies, ...options, again: commandHint('watch', key, flags) });
+    return await follow(client, key, {
+      ...dependencies,
+      ...options,
+      again: (sent) => commandHint('watch', sent, flags),
+    });
   }
 
   return {
@@ -87,11 +95,15 @@ export function createSession(dependencies: ProgramDependencies): CtlSession {
       const client = await clientOf(flags);
       const never = new AbortController().signal;
       const packed = chart === undefined ? {} : await packedChart(chart, client, never);
-      const request = { type, payload: { ...payload, ...packed }, ...deliverWithinOf(flags) };
-      const { key } = await client.send(agent, request, never);
-      const cancel = async (signal: AbortSignal) => {
-        await client.send(agent, { type: 'cancel_command', payload: { key } }, signal);
+      const isRenewed = isCancelledByInterrupt && isRenewable(type, payload, dependencies.table);
+      const limit = isRenewed ? { timeout: watchLimitMs / 1000 } : {};
+      const request = { type, payload: { ...payload, ...packed, ...limit }, ...deliverWithinOf(flags) };
+      const send = async (signal: AbortSignal) => (await client.send(agent, request, signal)).key;
+      const key = await send(never);
+      const cancel = async (sent: string, signal: AbortSignal) => {
+        await client.send(agent, { type: 'cancel_command', payload: { key: sent } }, signal);
       };
+      const now = () => Number(dependencies.host.now() / 1_000_000n);
       const hint = commandHint('cancel', key, flags);
       const answerOf = (result: unknown) => readAs(answerSchema(type, dependencies.table), result, 'result');
       return await followWith(client, flags, key, {
@@ -99,6 +111,7 @@ export function createSession(dependencies: ProgramDependencies): CtlSession {
         ...(!options.quiet && !isCancelledByInterrupt && { toCancel: `${hint} --agent ${shellWord(agent)}` }),
         advise: (found) => namespaceAdvice(found, client, agent, payload),
         ...(isCancelledByInterrupt && { cancel }),
+        ...(isRenewed && { renewal: { afterMs: watchLimitMs, now, send } }),
         ...(text && { text: (result) => text(answerOf(result)) }),
         ...(exitCode && { exitCode: (result) => exitCode(answerOf(result)) }),
         ...(notes && { notes: (result) => notes(answerOf(result)) }),
@@ -111,6 +124,12 @@ export function createSession(dependencies: ProgramDependencies): CtlSession {
       return await followWith(await clientOf(flags), flags, key, { ...options, hasResponded: false });
     },
   };
+}
+
+/** Whether a command only reads, until a time limit that the user has not set. */
+function isRenewable(type: CommandType, payload: object, table: CommandTable | undefined): boolean {
+  const { follows = false, fields } = knownCommand(type, table).definition;
+  return follows && 'timeout' in fields && !('timeout' in payload && payload.timeout !== undefined);
 }
 
 function deliverWithinOf({ deliverWithin }: Flags): Pick<CommandRequest, 'deliverWithin'> {

@@ -16,7 +16,7 @@ export const watchObjects = defineCommand({
         .describe('Time after which it ends by itself: a Go duration (`30m`) or a number of seconds. Default: `24h`'),
       {
         ...{ name: 'timeout', kind: 'duration', only: 'ctl' },
-        help: 'with --watch: the time after which it ends (default: 24h)',
+        help: 'with --watch: the time after which it ends (default: never)',
       },
     ),
   },

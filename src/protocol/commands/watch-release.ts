@@ -17,7 +17,7 @@ export const watchRelease = defineCommand({
       timeoutSchema
         .optional()
         .describe('Time after which it ends by itself: a Go duration (`30m`) or a number of seconds. Default: `24h`'),
-      { name: 'timeout', kind: 'duration', help: 'with --watch: the time after which it ends (default: 24h)' },
+      { name: 'timeout', kind: 'duration', help: 'with --watch: the time after which it ends (default: never)' },
     ),
     drift: field(
       z

@@ -320,6 +320,7 @@ test('says why a command could not be cancelled, and how to follow it again', as
   const { run, puppets, stdout, stderr, interrupt } = await world(t, { fetch });
   const code = run('ctl', 'status', 'web', '--watch', '--agent', 'edge-1');
   const call = await puppets.call(0);
+  t.like(call.payload, { timeout: 900_000 }, 'it ends by itself then');
   call.report('a change');
   await eventually('the change is printed', () => stdout.text.includes('a change'));
   interrupt();

@@ -218,7 +218,7 @@ test('a stream that breaks off is resumed after its last event', async (t) => {
       else yield { id: 2, type: 'result', payload: { ok: true } };
     },
   };
-  const options = { stdout, stderr, onInterrupt: () => () => undefined, again: '', retryMs: 1 };
+  const options = { stdout, stderr, onInterrupt: () => () => undefined, again: () => '', retryMs: 1 };
   t.is(await follow(client, 'k', options), 0);
   t.deepEqual(asked, [0, 1, 1]);
 });

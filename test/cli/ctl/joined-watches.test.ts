@@ -1,0 +1,157 @@
+import test, { type ExecutionContext } from 'ava';
+import type { Event } from '../../../src/cli/ctl/api-client.ts';
+import { follow } from '../../../src/cli/ctl/follow.ts';
+import { testProgram } from '../support/program.ts';
+
+const afterMs = 900_000;
+const time = '2026-01-01T10:00:00.000Z';
+
+const running = (lists: object): Event => status('running', lists);
+const accepted: Event = { id: 0, type: 'accepted', payload: { durable: false } };
+const done: Event = status('done', {});
+const result: Event = { id: 0, type: 'result', payload: { ok: true, reported: 1 } };
+
+function status(state: 'running' | 'done', lists: object): Event {
+  return { id: 0, type: 'status', payload: { seq: 1, step: 'watch', state, time, ...lists } };
+}
+
+const pod = (name: string, change: string, phase = 'Running') => ({
+  ...{ change, status: 'Current' },
+  object: { apiVersion: 'v1', kind: 'Pod', metadata: { name }, status: { phase } },
+});
+const objects = (...changes: object[]) => running({ objects: changes });
+
+/** Follows watches, each of which has some events, and ends by its time limit except the last. */
+async function followed(t: ExecutionContext, watches: readonly (readonly Event[])[], { json = false } = {}) {
+  const { stdout, stderr } = testProgram();
+  let now = 0;
+  const keys: string[] = [];
+  const client = {
+    async *events(key: string): AsyncGenerator<Event> {
+      await Promise.resolve();
+      const { length } = keys;
+      keys.push(key);
+      if (length < watches.length - 1) now += afterMs;
+      let seq = 0;
+      const events = [accepted, ...(watches[length] ?? []), done, result];
+      for (const [index, event] of events.entries()) {
+        const id = index + 1;
+        yield event.type === 'status' ? { ...event, id, payload: { ...event.payload, seq: ++seq } } : { ...event, id };
+      }
+    },
+  };
+  const code = await follow(client, 'k1', {
+    ...{ stdout, stderr, json, onInterrupt: () => () => undefined, again: () => '' },
+    cancel: () => Promise.resolve(),
+    text: () => 'the end\n',
+    renewal: { afterMs, now: () => now, send: () => Promise.resolve(`k${keys.length + 1}`) },
+  });
+  t.is(code, 0);
+  t.deepEqual(
+    keys,
+    watches.map((_, index) => `k${index + 1}`),
+  );
+  return { lines: stdout.text.trimEnd().split('\n'), notes: stderr.text };
+}
+
+test('a watch that ends by its time limit is continued, and shows only what is new', async (t) => {
+  const { lines, notes } = await followed(t, [
+    [objects(pod('a', 'present'), pod('b', 'present'), pod('c', 'present'))],
+    [objects(pod('a', 'present'), pod('b', 'present', 'Failed')), objects(pod('d', 'added'))],
+    [objects(pod('a', 'present'), pod('b', 'present', 'Failed'), pod('d', 'present'), pod('e', 'present'))],
+    [objects(pod('a', 'present'), pod('b', 'present', 'Failed'), pod('d', 'present'), pod('e', 'present'))],
+  ]);
+  const end = ['10:00:00  watch         done', 'the end'];
+  t.deepEqual(lines, [
+    '= a Current',
+    '= b Current',
+    '= c Current',
+    '~ b Current',
+    '- c deleted',
+    '+ d Current',
+    '+ e Current',
+    ...end,
+  ]);
+  t.is(notes, 'accepted\n');
+});
+
+test('a change of an object is shown again and again', async (t) => {
+  const changes = [objects(pod('a', 'present')), objects(pod('a', 'changed')), objects(pod('a', 'deleted'))];
+  const { lines } = await followed(t, [changes, changes]);
+  const shown = ['~ a Current', '- a deleted'];
+  t.deepEqual(lines.slice(0, -2), ['= a Current', ...shown, '+ a Current', ...shown]);
+});
+
+test('drift and resources are shown again only if they differ', async (t) => {
+  const drift = (found: number, at: string) => ({
+    ...{ change: 'changed', apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' },
+    fields: [{ path: 'spec.replicas', wanted: 2, found, manager: 'kubectl', time: at }],
+  });
+  const resource = (name: string, since: string) => ({ apiVersion: 'v1', kind: 'Pod', name, status: 'Current', since });
+  const { lines } = await followed(
+    t,
+    [
+      [running({ resources: [resource('a', 'before')] }), running({ drift: [drift(5, 'before')] })],
+      [running({ resources: [resource('a', 'later')] }), running({ drift: [drift(5, 'later')] })],
+      [running({ resources: [resource('a', 'later'), resource('b', 'later')], drift: [drift(6, 'later')] })],
+    ],
+    { json: true },
+  );
+  const events = lines.map(
+    (line) => JSON.parse(line) as { id: number; type: string; payload: Record<string, unknown> },
+  );
+  t.deepEqual(
+    events.map(({ type, payload: { seq, resources, drift: drifted } }) => [type, seq, resources, drifted]),
+    [
+      ['accepted', undefined, undefined, undefined],
+      ['status', 1, [resource('a', 'before')], undefined],
+      ['status', 2, undefined, [drift(5, 'before')]],
+      ['status', 3, [resource('b', 'later')], [drift(6, 'later')]],
+      ['status', 4, undefined, undefined],
+      ['result', undefined, undefined, undefined],
+    ],
+  );
+  const ids = events.map(({ id }) => id);
+  t.deepEqual(
+    ids,
+    [...new Set(ids)].sort((a, b) => a - b),
+    'ids grow',
+  );
+});
+
+test('a watch that ends before its time limit is not continued, because someone has cancelled it', async (t) => {
+  const { lines } = await followed(t, [[objects(pod('a', 'present'))]]);
+  t.is(lines.at(-1), 'the end');
+});
+
+test('an interrupt while a watch is sent again ends the new watch', async (t) => {
+  const { stdout, stderr } = testProgram();
+  const interrupts: (() => void)[] = [];
+  const cancelled: string[] = [];
+  let now = 0;
+  const client = {
+    async *events(key: string): AsyncGenerator<Event> {
+      await Promise.resolve();
+      now += afterMs;
+      if (key === 'k2') t.deepEqual(cancelled, ['k1', 'k2']);
+      yield { ...result, id: 1 };
+    },
+  };
+  const code = await follow(client, 'k1', {
+    ...{ stdout, stderr, again: () => '', text: () => 'the end\n' },
+    onInterrupt(listener) {
+      interrupts.push(listener);
+      return () => undefined;
+    },
+    cancel: (key) => Promise.resolve(void cancelled.push(key)),
+    renewal: {
+      ...{ afterMs, now: () => now },
+      send() {
+        for (const interrupt of interrupts) interrupt();
+        return Promise.resolve('k2');
+      },
+    },
+  });
+  t.is(code, 0);
+  t.is(stdout.text, 'the end\n');
+});
