@@ -16,13 +16,21 @@ import type { Checkpoints } from './state/checkpoints.ts';
 import type { StartTimer } from './time-limit.ts';
 import type { Tracker } from './tracker/tracker.ts';
 
+/** A change of a release, by its key. The reason is logged. */
+export interface Turn {
+  release: string;
+  reason: string;
+  signal: AbortSignal;
+}
+
 /**
- * Runs a change of a release, by its key, after the commands on the release that came before. The
- * reason is logged. Rejects with the signal's reason if it aborts before.
+ * Runs a change of a release after the commands on the release that came before, within the limits
+ * of that time. Rejects with the signal's reason if it aborts before, and with `PolicyError` if the
+ * policy refuses the command by then.
  */
 export type TakeTurn = <Result>(
-  turn: { release: string; reason: string; signal: AbortSignal },
-  change: () => Promise<Result>,
+  turn: Turn,
+  change: (limits?: Pick<Partial<OperationContext>, 'cluster' | 'policy'>) => Promise<Result>,
 ) => Promise<Result>;
 
 /** Dependencies of an operation. */

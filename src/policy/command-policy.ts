@@ -94,7 +94,7 @@ export function decide(
     throw denied(`the policy is paused: ${paused}; ${describeScope(scope)} was not performed`);
   }
   const rule = rules.find((known) => isSelected(known, scope));
-  const isContinued = time === 'continued';
+  const isContinued = time === 'continued' || time.isAccepted === true;
   const now = clusterTime();
   const requirePlanned = (type: PlannedCommand, payload: object) => {
     const planned = ruleFor(rules, scope, type);

@@ -14,11 +14,11 @@ import type { ClusterTime, PolicyScope } from './policy-scope.ts';
 /** The policy of the owner of a cluster. */
 export interface Policy {
   /**
-   * Returns what the policy, as it is now, allows a command that begins or is continued. Rejects
-   * with `PolicyError` `denied_by_policy`, or `policy_invalid` if the file cannot be used as it is
-   * now.
+   * Returns what the policy, as it is now, allows a command that begins, is continued, or has begun
+   * and makes another change (`again`). Rejects with `PolicyError` `denied_by_policy`, or
+   * `policy_invalid` if the file cannot be used as it is now.
    */
-  decide(scope: PolicyScope, when: 'begins' | 'continued'): Promise<CommandPolicy>;
+  decide(scope: PolicyScope, when: 'begins' | 'continued' | 'again'): Promise<CommandPolicy>;
 }
 
 interface PolicyOptions {
@@ -41,7 +41,8 @@ export async function openPolicyFile(path: string, { evaluator, clusterTime }: P
     async decide(scope, when) {
       const policy = await current();
       // a command cannot wait for a window that only the clock of this machine has
-      const time = when === 'continued' ? when : { begins: new Date(clusterTime().earliest) };
+      const begins = new Date(clusterTime().earliest);
+      const time = when === 'continued' ? when : { begins, isAccepted: when === 'again' };
       const source = { text: policy.text, paused: policy.rules.paused };
       const limits = { ...decide(policy.rules, scope, time, clusterTime), source };
       const rule = policy.rules.rules.find(({ name }) => name === limits.rule);

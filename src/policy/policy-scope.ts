@@ -21,8 +21,11 @@ export interface PolicyScope extends CommandScope {
   packet?: SentCommandPacket | 'unsent';
 }
 
-/** A decision that is made when the command begins, or for one that has begun. */
-export type DecisionTime = { begins: Date } | 'continued';
+/**
+ * A decision that is made when the command begins, or for one that has begun. `isAccepted`: a
+ * command that has begun makes another change, and its signature may have expired since.
+ */
+export type DecisionTime = { begins: Date; isAccepted?: boolean } | 'continued';
 
 /** Returns the time of the cluster. */
 export type ClusterTime = () => TimeRange;

@@ -211,7 +211,7 @@ test('a handler performs the operation with the context of its command', async (
     abandon: new AbortController().signal,
     queued: 0,
     whileWaiting: (wait) => wait(),
-    takeTurn: (_, change) => change(),
+    takeTurn: (_, change) => change(undefined),
     progress: () => undefined,
     cancel: () => false,
     onJournaled: () => undefined,

@@ -120,6 +120,16 @@ test('a command that has begun continues after its signature has expired, and no
   t.throws(await run(newSigner(), noon), { code: 'signature_required' });
 });
 
+test('a change of a command that has begun needs no signature that is still valid, and an open window', async (t) => {
+  const policy = readPolicy(
+    policyText("signedBy: { roles: [deploy] }, windows: [{ from: '12:00', to: '13:00', timeZone: UTC }]"),
+  );
+  const sent = { ...scope, packet: await signed(alice) };
+  const run = (time: number) => () => decide(policy, sent, { begins: new Date(time), isAccepted: true }, at(time));
+  t.notThrows(run(noon + 96 * hour));
+  t.throws(run(noon + 98 * hour), { message: /windows: / });
+});
+
 const wrong = test.macro((t, text: string, message: RegExp) => {
   t.throws(() => readPolicy(text), { message });
 });

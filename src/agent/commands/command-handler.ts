@@ -1,5 +1,5 @@
 import type { ServiceAccount } from '../../objects/service-account.ts';
-import type { TakeTurn } from '../../operation/context.ts';
+import type { Turn } from '../../operation/context.ts';
 import type { Progress } from '../../operation/progress.ts';
 import type { Checkpoints } from '../../operation/state/checkpoints.ts';
 import type { OperationState } from '../../operation/state/operation-state.ts';
@@ -32,8 +32,11 @@ export interface CommandContext {
   queued: number;
   /** Runs a wait for the cluster, during which others may work. */
   whileWaiting: Slot['whileWaiting'];
-  /** Makes a change of a release when it is its turn. */
-  takeTurn: TakeTurn;
+  /**
+   * Makes a change of a release when it is its turn, with the limits that the policy has then.
+   * Rejects with `PolicyError` if it refuses the command then.
+   */
+  takeTurn: <Result>(turn: Turn, change: (policy: CommandPolicy | undefined) => Promise<Result>) => Promise<Result>;
   progress(progress: Progress): void;
   /**
    * Cancels the command with the key. Returns false if no such command runs or waits.

@@ -1,4 +1,5 @@
 import { codeOf, messageOf } from '../../errors/index.ts';
+import type { Cluster } from '../../objects/cluster.ts';
 import type { ServiceAccount } from '../../objects/service-account.ts';
 import type { Performer, RequestSources } from '../../operation/command-operation.ts';
 import type { OperationContext } from '../../operation/context.ts';
@@ -64,14 +65,17 @@ export function handlerOf<Payload, Answer>(
     run(async () => {
       const { operation } = await load();
       const { policy } = command;
+      const limitsOf = (cluster: Cluster, limits: CommandPolicy | undefined) =>
+        limits === undefined ? {} : { policy: limits, cluster: limitedCluster(cluster, limits) };
       return await runAs(command.account, (identity) =>
         operation.perform(payload, {
           ...shared,
           ...identity,
-          ...(policy && { policy, cluster: limitedCluster(identity.cluster, policy) }),
+          ...limitsOf(identity.cluster, policy),
           ...sources,
           chartAt: policy === undefined ? chartAt : allowedChartAt(chartAt, policy),
-          ...{ signal, abandon, id, checkpoints, state, queued, whileWaiting, takeTurn },
+          ...{ signal, abandon, id, checkpoints, state, queued, whileWaiting },
+          takeTurn: (turn, change) => takeTurn(turn, (current) => change(limitsOf(identity.cluster, current))),
           whenStored: onJournaled,
           ...(openStream && { openStream: (session) => openStream(id, signal, session) }),
           progress: (step) => command.progress(step),

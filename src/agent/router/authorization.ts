@@ -92,11 +92,14 @@ export class Authorization {
   }
 
   /** Returns what the owner of the cluster allows a command now. Rejects with `PolicyError`. */
-  async policyOf({ running, left }: Authorized): Promise<CommandPolicy | undefined> {
+  async policyOf(
+    { running, left }: Authorized,
+    when: Parameters<Policy['decide']>[1] = left === undefined ? 'begins' : 'continued',
+  ): Promise<CommandPolicy | undefined> {
     const { chart, changes, key, type, payload: text, fields: payload, envelope } = running.command;
     const packet = { agentId: this.#options.agentId, key, type, payload: text, envelope };
     const scope: PolicyScope = { ...scopeOf(running.command), changes: changes !== undefined, chart, payload, packet };
-    return await this.#options.policy?.decide(scope, left === undefined ? 'begins' : 'continued');
+    return await this.#options.policy?.decide(scope, when);
   }
 
   /** Notes that a command uses its signature, so that no other command can. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJournalLost, type Journal } from '../../journal/index.ts';
-import type { TakeTurn } from '../../operation/context.ts';
+import type { Turn } from '../../operation/context.ts';
 import { OperationError } from '../../operation/error.ts';
 import type { Checkpoints } from '../../operation/state/checkpoints.ts';
 import { durationText } from '../../operation/time-limit.ts';
@@ -225,7 +225,7 @@ export class Execution {
         onJournaled: (work) => afterwards.push(work),
         queued: this.#now().getTime() - accepted,
         whileWaiting: (wait) => slot.whileWaiting(wait),
-        takeTurn: (turn, change) => this.#takeTurn(running, turn, log, change),
+        takeTurn: (turn, change) => this.#takeTurn(job, turn, log, change),
       });
     const start = async (slot: Slot, hasWaited = false) => {
       measure.run();
@@ -282,16 +282,17 @@ export class Execution {
     }
   }
 
-  /** Makes a change of a release for a command with another key, when it is its turn. */
+  /** Makes a change of a release for a command with another key, if the policy still allows it. */
   async #takeTurn<Result>(
-    running: RunningCommand,
-    { release, reason, signal }: Parameters<TakeTurn>[0],
+    job: Job,
+    { release, reason, signal }: Turn,
     log: Logger,
-    change: () => Promise<Result>,
+    change: (policy: CommandPolicy | undefined) => Promise<Result>,
   ): Promise<Result> {
-    return await this.#queued(running, release, { signal, ifBusy: 'queue' }, () => {
+    return await this.#queued(job.running, release, { signal, ifBusy: 'queue' }, async () => {
+      const policy = await this.#authorization.policyOf(job, 'again');
       log.info({ changes: release, reason }, 'the command changes a release');
-      return change();
+      return await change(policy);
     });
   }
 

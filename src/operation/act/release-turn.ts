@@ -28,9 +28,9 @@ export async function inTurnOfRelease<Result>(
   const limit = timeLimit(timeout, [signal, abandon], startTimer, timeout - queued);
   const turn = { release: keyOf(owner), reason: `change of ${textOf(found.ref)}`, signal: limit.signal };
   const inTurn = () =>
-    takeTurn(turn, async () => {
+    takeTurn(turn, async (limits) => {
       limit.close();
-      return await run({ ...context, queued: queued + epochMilliseconds(host) - began });
+      return await run({ ...context, ...limits, queued: queued + epochMilliseconds(host) - began });
     });
   try {
     return await (whileWaiting?.(inTurn) ?? inTurn());

@@ -1,6 +1,7 @@
 import { messageOf } from '../../errors/index.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { identityOf } from '../../objects/group-kind.ts';
+import { PolicyError } from '../../policy/policy-error.ts';
 import { releaseKey } from '../../protocol/commands/definition.ts';
 import type { Drift } from '../../protocol/drift.ts';
 import { applyStrategy } from '../apply/apply-strategy.ts';
@@ -124,10 +125,11 @@ function correcting(context: OperationContext, rules: readonly IgnoreRule[], too
     try {
       requireTrustedBaseline(context, baseline);
       const turn = { release: releaseKey(ownerRequest(baseline)) ?? '', reason: reasonOf(drift), signal };
-      const result = await takeTurn(turn, async () => {
-        if (!(await isCurrent(context, baseline, signal))) return { ...drift, reason: 'the release has changed' };
-        const found = await compareObject(item, baseline, rules, { ...tools, cluster: context.cluster });
-        return found.drift && (await corrected({ ...found, drift: found.drift }, baseline, context, tools));
+      const result = await takeTurn(turn, async (limits) => {
+        const limited = { ...context, ...limits };
+        if (!(await isCurrent(limited, baseline, signal))) return { ...drift, reason: 'the release has changed' };
+        const found = await compareObject(item, baseline, rules, { ...tools, cluster: limited.cluster });
+        return found.drift && (await corrected({ ...found, drift: found.drift }, baseline, limited, tools));
       });
       if (result === undefined) return { drift: { ...drift, corrected: true } };
       const redacted = await redactedDrift(result, redactionOf(context, [baseline.revision.release]), context.abandon);
@@ -135,6 +137,7 @@ function correcting(context: OperationContext, rules: readonly IgnoreRule[], too
     } catch (error) {
       signal.throwIfAborted();
       if (hasClusterErrorCode(error, 'unreachable')) throw error;
+      if (error instanceof PolicyError) known.set(identity, before); // it was not put back
       return { drift: { ...drift, reason: messageOf(error) }, again };
     }
   };

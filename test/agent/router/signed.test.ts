@@ -40,6 +40,7 @@ function signedRouter({
   onDecide,
 }: Given = {}) {
   const puppets = new PuppetHandlers();
+  const current = { rules };
   const { log, lines } = recordingLog();
   const time = () => ({ earliest: clock.now, latest: clock.now });
   const router = new Router({
@@ -49,8 +50,8 @@ function signedRouter({
     policy: {
       decide: async (scope, when) => {
         onDecide?.();
-        const moment = when === 'continued' ? when : { begins: new Date(clock.now) };
-        return await Promise.resolve().then(() => decide(rules, scope, moment, time));
+        const moment = when === 'continued' ? when : { begins: new Date(clock.now), isAccepted: when === 'again' };
+        return await Promise.resolve().then(() => decide(current.rules, scope, moment, time));
       },
     },
   });
@@ -59,11 +60,11 @@ function signedRouter({
     router.receive(Buffer.from(JSON.stringify(packet)), false, peer);
     return peer;
   };
-  return { router, puppets, send, lines };
+  return { router, puppets, send, lines, current };
 }
 
-async function packetOf(key: string, issuedAt: number, type = 'install_release') {
-  const payload = JSON.stringify({ releaseName: 'web', chartName: 'c', namespace: 'shop' });
+async function packetOf(key: string, issuedAt: number, type = 'install_release', fields: object = { chartName: 'c' }) {
+  const payload = JSON.stringify({ releaseName: 'web', namespace: 'shop', ...fields });
   const packet = { key, type, payload };
   const options = { now: issuedAt, lifetimeMs: hour };
   return { ...packet, envelope: await signCommand({ agentId: 'edge-1', ...packet }, [signer], options) };
@@ -198,4 +199,32 @@ test('the policy decides again if a command begins a second after the decision',
     await peer.result('a');
     t.is(decisions, expected, `${delay} ms`);
   }
+});
+
+test('the policy decides again about each change of a command that follows a release', async (t) => {
+  const clock = { now: 0 };
+  const { puppets, send, current } = signedRouter({ clock });
+  const peer = send(await packetOf('a', 0, 'correct_release', { watch: true }));
+  const call = await puppets.call(0);
+  const turn = { release: 'shop/web', reason: 'drift', signal: new AbortController().signal };
+  const change = () => call.context.takeTurn(turn, (policy) => Promise.resolve(policy?.rule));
+  t.is(await change(), 'all');
+  clock.now = 2 * hour;
+  t.is(await change(), 'all', 'its signature was valid when it began');
+  const { keys, ...rules } = current.rules;
+  const refusals = {
+    'the policy is paused: audit': { ...rules, keys, paused: 'audit' },
+    'no rule of the policy is for correct_release': { ...rules, keys, rules: [] },
+    'windows: ': { ...rules, keys, rules: rules.rules.map((rule) => ({ ...rule, windows: [() => false] })) },
+    'has signed the command with a key': { ...rules, keys: [] },
+  };
+  for (const [message, changed] of Object.entries(refusals)) {
+    current.rules = changed;
+    const error = await t.throwsAsync(change);
+    t.true(error.message.includes(message), error.message);
+  }
+  current.rules = { ...rules, keys };
+  t.is(await change(), 'all', 'and continues');
+  call.succeed();
+  await peer.result('a');
 });

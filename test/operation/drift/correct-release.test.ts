@@ -5,6 +5,7 @@ import { Cancellation } from '../../../src/operation/cancellation.ts';
 import type { OperationContext, TakeTurn } from '../../../src/operation/context.ts';
 import { correctRelease } from '../../../src/operation/drift/correct-release.ts';
 import { watchRelease } from '../../../src/operation/watch-release.ts';
+import { PolicyError } from '../../../src/policy/policy-error.ts';
 import type { Drift } from '../../../src/protocol/drift.ts';
 import { eventually } from '../../support/eventually.ts';
 import { realHost } from '../../support/host.ts';
@@ -133,6 +134,48 @@ test('puts back objects in turns on their release, and says what for', async (t)
   t.deepEqual(turns, [
     `${world.namespace}/${releaseName}: drift: Deployment web was changed: spec.replicas by kubectl-edit`,
   ]);
+});
+
+test('an object stays as it is while the policy refuses its correction, and its report says why', async (t) => {
+  const world = await installed(t);
+  let time = Date.now();
+  let isPaused = true;
+  const takeTurn: TakeTurn = async (_, change) => {
+    if (isPaused) throw new PolicyError('denied_by_policy', 'the policy is paused: audit');
+    return await change();
+  };
+  const { seen, texts, end } = following(world, 'correct', {
+    takeTurn,
+    host: { ...realHost, now: () => BigInt(time) * 1_000_000n },
+    startWakeTimer(delay, onEnd) {
+      time += delay;
+      setImmediate(onEnd);
+      return () => undefined;
+    },
+  });
+  await world.cluster.mergePatch(a(world), { data: { value: '3' } });
+  await seen(/^a changed the policy is paused: audit$/);
+  const refused = time;
+  await eventually('many corrections were due', () => time > refused + 60 * 60_000);
+  t.deepEqual(valueOf(await world.cluster.get(a(world))), { value: '3' });
+  isPaused = false;
+  await seen(/^a changed corrected/);
+  t.deepEqual(valueOf(await world.cluster.get(a(world))), { value: '1' });
+  await end();
+  t.deepEqual(texts(), ['a changed the policy is paused: audit', 'a changed corrected'], 'and it says nothing twice');
+});
+
+test('an object is put back within the limits that the policy has at that time', async (t) => {
+  const world = await installed(t);
+  const cluster: Cluster = {
+    ...world.cluster,
+    apply: () => Promise.reject(new PolicyError('denied_by_policy', 'deniedKinds: ConfigMap a')),
+  };
+  const { seen, end } = following(world, 'correct', { takeTurn: (_, change) => change({ cluster }) });
+  await world.cluster.mergePatch(a(world), { data: { value: '3' } });
+  await seen(/^a .*deniedKinds: ConfigMap a$/);
+  t.deepEqual(valueOf(await world.cluster.get(a(world))), { value: '3' });
+  await end();
 });
 
 test('an object that is changed again and again waits longer each time, and its report says why', async (t) => {
