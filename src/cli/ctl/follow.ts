@@ -53,7 +53,7 @@ export interface FollowOptions
  * How a watch is continued that ends by itself, so that an agent does not continue one for long
  * whose sender is gone.
  */
-export interface Renewal {
+interface Renewal {
   /** Time after which it ends by itself, in milliseconds. */
   afterMs: number;
   /** Returns the time in milliseconds. */
