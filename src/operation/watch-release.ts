@@ -26,7 +26,7 @@ import { withWatches } from './wait/watches.ts';
 const defaultDuration = 24 * 60 * 60_000;
 
 /** The last statuses of a release and, if the request asks for it, what differs at the end. */
-type WatchedRelease = StatusOfRelease & Partial<Pick<ReleaseDrift, 'drift'>>;
+type WatchedRelease = StatusOfRelease & Partial<Pick<ReleaseDrift, 'drift' | 'uncompared'>>;
 
 /**
  * Reports the status of each object of a revision, and each change, until the operation is
@@ -56,7 +56,9 @@ export async function watchRelease(context: OperationContext, request: WatchRequ
     });
     if (signal.aborted && !(signal.reason instanceof Cancellation)) signal.throwIfAborted();
     const { resources, drift } = last;
-    return { ...stored, resources, ...(drift && { drift: drift.drift }) };
+    if (drift === undefined) return { ...stored, resources };
+    const { drift: differing, uncompared } = drift;
+    return { ...stored, resources, drift: differing, ...(uncompared && { uncompared }) };
   } finally {
     limit.close();
   }
@@ -120,9 +122,10 @@ async function follow(
 export const operation = operationOf('watch_release', {
   request: (payload) => payload,
   run: watchRelease,
-  answer: ({ release, resources, drift }) => ({
+  answer: ({ release, resources, drift, uncompared }) => ({
     release: publicRelease(release),
     resources,
     ...(drift && { drift }),
+    ...(uncompared && { uncompared }),
   }),
 });

@@ -1,5 +1,6 @@
 import { driftRelease } from '../../protocol/commands/drift-release.ts';
 import type { CommandAnswers } from '../../protocol/commands/index.ts';
+import type { Failure } from '../../protocol/messages.ts';
 import { valueOfPlain } from '../../release/plain-value.ts';
 import { driftText } from '../ctl/output/drift.ts';
 import { textOf } from '../ctl/output/format.ts';
@@ -43,15 +44,22 @@ export const drift: Verb<DriftType> = {
     return flags.isOn('correct') ? 'progress' : 'nothing';
   },
   text(answer, { flags }) {
+    if (failureOf(answer) !== undefined) return '';
     const found = driftOf(answer);
     return textOf(outputFormat(flags), { table: () => driftText(found), data: () => valueOfPlain(found) });
   },
+  failure: failureOf,
   exitCode: (answer, { flags }) => (!flags.isOn('correct') && driftOf(answer).drift.length > 0 ? driftCode : 0),
 };
 
 function typeOf(flags: FlagValues): DriftType {
   if (flags.isOn('correct')) return 'correct_release';
   return flags.isOn('watch') ? 'watch_release' : 'drift_release';
+}
+
+/** An answer without a comparison does not say whether something differs. */
+function failureOf(answer: CommandAnswers[DriftType]): Failure | undefined {
+  return 'uncompared' in answer ? answer.uncompared : undefined;
 }
 
 function driftOf(answer: CommandAnswers[DriftType]): CommandAnswers['drift_release'] {

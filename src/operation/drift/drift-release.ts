@@ -17,6 +17,8 @@ export interface ReleaseDrift {
   drift: Drift[];
   /** Number of objects that are as the release has them. */
   unchanged: number;
+  /** Why the objects could not be compared at the end. */
+  uncompared?: { code: string; message: string };
 }
 
 /** Compares the objects of a release with those in the cluster, as `readBaseline` may throw. */

@@ -49,6 +49,9 @@ const recordPause = 5000;
 /** Pause before a release is read again whose record the watch may show late, in milliseconds. */
 const latePause = 1000;
 
+/** Why nothing is known if a watch ends at once. */
+const endedEarly = { code: 'cancelled', message: 'the watch ended before all objects were compared' };
+
 /** An object of a release, and what is known about it. */
 interface Followed {
   item: ReleaseObject;
@@ -67,7 +70,8 @@ interface Followed {
 /**
  * Reports the objects of the newest revision of a release that differ, and each change, until the
  * step's signal aborts or the release is uninstalled. Waits while an operation works on it. Returns
- * what differs at the end. Throws `release_not_found` if there is no release.
+ * what differs at the end, or why that is not known. Throws `release_not_found` if there is no
+ * release.
  */
 export async function followDrift(
   context: OperationContext,
@@ -78,6 +82,7 @@ export async function followDrift(
   const { cluster } = context;
   const tracker = context.tracker ?? createTracker(cluster);
   let last: ReleaseDrift | undefined;
+  let uncompared: ReleaseDrift['uncompared'];
   const release = { namespace: options.namespace, releaseName: options.name };
   checkNamespace(release.namespace); // before anything is watched with the names
   checkReleaseName(release.releaseName, () => `release name is invalid: ${release.releaseName}`);
@@ -87,6 +92,7 @@ export async function followDrift(
       records.all(); // so that each change after this is noticed
       try {
         const baseline = await readBaseline(context, release, signal);
+        uncompared = undefined;
         last = await followRevision({ context, options, tools, watches, records }, baseline);
         if (!signal.aborted) await watches.nextChange(latePause);
         return '';
@@ -95,6 +101,7 @@ export async function followDrift(
         if (codeOf(error) === 'release_not_found' && last !== undefined) return undefined;
         if (codeOf(error) !== 'pending_operation' && codeOf(error) !== 'no_deployed_release') throw error;
         const message = messageOf(error);
+        uncompared = { code: codeOf(error) ?? 'internal', message };
         if (message !== said) tools.report({ message });
         await watches.nextChange([...records.all()].length > 0 ? undefined : recordPause);
         return message;
@@ -106,7 +113,8 @@ export async function followDrift(
     }
     said = next;
   }
-  return last ?? { revision: 0, drift: [], unchanged: 0 };
+  const found = last ?? { revision: 0, drift: [], unchanged: 0, uncompared: endedEarly };
+  return uncompared === undefined ? found : { ...found, uncompared };
 }
 
 /** Selects the records of a release that are Secrets. Those of other drivers are not watched. */
@@ -142,7 +150,8 @@ async function followRevision(following: Following, baseline: Baseline): Promise
     await watches.nextChange(next);
   }
   const drift = followed.flatMap(({ reported }) => reported ?? []);
-  return { revision: baseline.version, drift, unchanged: followed.length - drift.length };
+  const found = { revision: baseline.version, drift, unchanged: followed.length - drift.length };
+  return followed.some(({ compared }) => compared === -Infinity) ? { ...found, uncompared: endedEarly } : found;
 }
 
 /** Whether the watch shows a newer revision, or that an operation works on this one. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { timeoutSchema } from '../duration.ts';
 import { defineCommand, releaseKey } from './definition.ts';
-import { driftAnswer, ignoreField } from './drift-fields.ts';
+import { driftAnswer, ignoreField, uncomparedField } from './drift-fields.ts';
 import { field } from './field.ts';
 import { releaseIdentity } from './release-fields.ts';
 
@@ -27,7 +27,7 @@ export const correctRelease = defineCommand({
         ),
     ),
   },
-  answer: driftAnswer,
+  answer: driftAnswer.extend({ uncompared: uncomparedField }),
   plainField: 'drift',
   // one that follows the release takes its turn on it for each correction
   changes: (payload) =>

@@ -3,7 +3,7 @@ import { answerList } from '../bounded.ts';
 import { driftSchema } from '../drift.ts';
 import { timeoutSchema } from '../duration.ts';
 import { defineCommand } from './definition.ts';
-import { ignoreField } from './drift-fields.ts';
+import { ignoreField, uncomparedField } from './drift-fields.ts';
 import { field } from './field.ts';
 import { releaseStatus } from './release-status.ts';
 
@@ -31,6 +31,7 @@ export const watchRelease = defineCommand({
   },
   answer: releaseStatus.answer.extend({
     drift: answerList(driftSchema).optional().describe('With `drift`: the objects that differ at the end'),
+    uncompared: uncomparedField,
   }),
   plainField: 'release',
   changes: () => undefined,

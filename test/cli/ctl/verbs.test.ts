@@ -216,6 +216,27 @@ test('status --watch shows changes until Ctrl-C, which cancels it, and then prin
   t.is(stderr.text, 'Error: --timeout is only for --watch\n');
 });
 
+const uncompared = { code: 'pending_operation', message: 'revision 3 of web is pending-upgrade' };
+const nothing = { revision: 2, drift: [], unchanged: 1 };
+
+for (const [args, answer] of [
+  ['--watch', { release, resources: [], drift: [], uncompared }],
+  ['--watch --correct', { ...nothing, uncompared }],
+] as const) {
+  test(`drift ${args} is an error if objects could not be compared at the end`, async (t) => {
+    const { ctl, puppets, stdout, stderr } = await world(t);
+    const code = ctl('drift', 'web', ...args.split(' '));
+    (await puppets.call(0)).succeed(answer);
+    t.is(await code, 1);
+    t.is(stdout.text, '');
+    t.regex(stderr.text, /Error: revision 3 of web is pending-upgrade \(pending_operation\)\n$/);
+    const next = ctl('drift', 'web', ...args.split(' '));
+    (await puppets.call(1)).succeed({ ...answer, uncompared: undefined });
+    t.is(await next, 0);
+    t.is(stdout.text, 'no drift\n');
+  });
+}
+
 test('test sends its filters, and prints the release and the logs', async (t) => {
   const { ctl, puppets, stdout, stderr } = await world(t);
   const code = ctl('test', 'web', '--filter', 'name=a,!name=b', '--filter', 'other=c', '--logs', '--timeout', '9s');

@@ -230,6 +230,24 @@ for (const follow of ['watch', 'correct'] as const) {
   for (const code of ['server_error', 'unreachable', 'forbidden']) test(comparesAgain, follow, code);
 }
 
+for (const follow of ['watch', 'correct'] as const) {
+  test(`${follow}: the result says why objects could not be compared at the end`, async (t) => {
+    const world = await installed(t);
+    const messages: string[] = [];
+    const later = following(world, follow, { progress: ({ message = '' }) => void messages.push(message) });
+    const { storage } = world.context();
+    const [stored] = await storage.query({ namespace: world.namespace, name: releaseName, latestOnly: true });
+    if (stored === undefined) throw new Error('there is no revision');
+    const { release } = stored;
+    await storage.create({ ...release, version: 2, info: { ...release.info, status: 'pending-upgrade' } }, {});
+    const pending = /revision 2 .* is pending-upgrade/;
+    await eventually('it says so', () => messages.some((message) => pending.test(message)));
+    const { uncompared } = await later.end();
+    t.is(uncompared?.code, 'pending_operation');
+    t.regex(uncompared?.message ?? '', pending);
+  });
+}
+
 test('puts back once what differs, and leaves ignored fields as they are', async (t) => {
   const world = await installed(t);
   const { cluster, namespace } = world;
