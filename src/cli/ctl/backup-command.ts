@@ -3,6 +3,7 @@ import type { Command } from '../cobra/command.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { givenSettings } from '../settings.ts';
 import { controlPlaneClient, serverSettings } from './control-plane-client.ts';
+import { printBytes } from './print-bytes.ts';
 
 export const backupCommand: Command<ProgramDependencies> = {
   use: 'backup',
@@ -13,9 +14,7 @@ pg_dump.`,
   examples: ['> control-plane.db'],
   checkArguments: argumentCount('exactly', 0),
   async run({ flags, context }) {
-    const { stdout } = context;
     const client = await controlPlaneClient(givenSettings(serverSettings, flags), context);
-    for await (const bytes of client.backup(stdout.closed)) await stdout.writeBytes(bytes);
-    return 0;
+    return await printBytes(context.stdout, (signal) => client.backup(signal));
   },
 };

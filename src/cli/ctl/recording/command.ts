@@ -13,6 +13,7 @@ import { oneLine } from '../../text.ts';
 import type { RecordingSummary } from '../api-client.ts';
 import { controlPlaneClient, serverSettings } from '../control-plane-client.ts';
 import { type Output, textOf } from '../output/format.ts';
+import { printBytes } from '../print-bytes.ts';
 import { playRecording } from './play-recording.ts';
 
 const oneArgument = argumentCount('exactly', 1);
@@ -56,10 +57,8 @@ ends it.`,
       examples: ['1c3e > session.cast'],
       checkArguments: oneArgument,
       async run({ args: [key = ''], flags, context }) {
-        const { stdout } = context;
         const client = await controlPlaneClient(givenSettings(serverSettings, flags), context);
-        for await (const bytes of client.recording(key, stdout.closed)) await stdout.writeBytes(bytes);
-        return 0;
+        return await printBytes(context.stdout, (signal) => client.recording(key, signal));
       },
     }),
   ],
