@@ -3,6 +3,7 @@ import { parseImagePrefix } from '../../../src/objects/images/image-reference.ts
 import type { ImageRules } from '../../../src/objects/images/rewrite-images.ts';
 import { readObjects } from '../../../src/render/manifest/read-objects.ts';
 import { rewriteManifest } from '../../../src/render/manifest/rewrite-manifest.ts';
+import { readTypedYaml } from '../../../src/yaml/read.ts';
 
 const prefixOf = (text: string) => parseImagePrefix(text) ?? { registry: '' };
 const rules: ImageRules = {
@@ -105,4 +106,36 @@ test('aliases are changed, and deep and wide documents take linear time', (t) =>
   t.is([...rewrite(aliased).matchAll(/mirror\.internal\/hub\/library\/nginx/g)].length, 2);
   const wide = `apiVersion: v1\nkind: Pod\nmetadata: { name: a }\nspec: { containers: [${'{ image: nginx },'.repeat(20_000)}] }\n`;
   t.is([...rewrite(wide).matchAll(/mirror\.internal/g)].length, 20_000);
+});
+
+const unusual = {
+  DEL: '\\u007f',
+  'U+FFFE': '\\ufffe',
+  'U+FFFF': '\\uffff',
+  'U+0085': '\\u0085',
+  'U+2028': '\\u2028',
+  'a byte order mark': '\\ufeff',
+  'a merge key': '<<',
+  'a line': 'a\\n--- b\\n',
+  'a long key': 'x\\u007f'.repeat(200),
+  'a whole number': '12345678901234567890\\u007f',
+};
+for (const [name, text] of Object.entries(unusual)) {
+  const shapes = { value: `{ v: "${text}" }`, key: `{ ? "${text}" : { a: 1 } }`, item: `["${text}", "a${text}b"]` };
+  for (const [shape, field] of Object.entries(shapes)) {
+    test(`${name} as ${shape} of a changed document stays as it is`, (t) => {
+      const numbers = '[1, -0, 1.10, 1e30, 9223372036854775807, 18446744073709551615, 0x1F, true, ~, "1"]';
+      const document = (image: string) =>
+        `# Source: a\napiVersion: v1\nkind: Pod\nmetadata: { name: a }\nspec: { containers: [{ image: ${image} }] }\nx: ${field}\nz: ${numbers}\n`;
+      const changed = rewrite(document('nginx'), { ...rules, pullSecrets: [] });
+      t.true(changed.startsWith('# Source: a\n'));
+      t.deepEqual(readTypedYaml(changed), readTypedYaml(document('mirror.internal/hub/library/nginx')));
+      t.deepEqual(objectsOf(changed), objectsOf(document('mirror.internal/hub/library/nginx')));
+      t.notRegex(changed, /^---/m);
+    });
+  }
+}
+
+test('a document that YAML as Helm writes it can hold is not written as JSON', (t) => {
+  t.regex(rewrite(kinds['Pod'] ?? ''), /^apiVersion: v1\nkind: Pod\n/);
 });
