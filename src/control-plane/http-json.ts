@@ -200,7 +200,7 @@ async function readText(request: IncomingMessage, bodies: RequestBodies): Promis
 
 /** Returns the query of a URL as a schema reads it. Throws `ControlPlaneError` `bad_request`. */
 export function readQuery<Output>(schema: z.ZodType<Output>, url = ''): Output {
-  const parameters = new URLSearchParams(url.split('?')[1]);
+  const parameters = new URLSearchParams(url.split('?').slice(1).join('?'));
   const validated = validate(schema, Object.fromEntries(parameters), 'the query');
   if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
   return validated.data;

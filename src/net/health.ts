@@ -35,10 +35,10 @@ const maxQueryLength = 1024;
  * `/readyz/NAME` is the result of one. The status of a failure is 503. Undefined for other paths.
  */
 export function answerProbe(url: string, health: Health): ProbeAnswer | undefined {
-  const [path = '', query = ''] = url.split('?', 2);
+  const [path = '', ...queryParts] = url.split('?');
   const [, probe = '', only] = /^\/(livez|readyz|healthz)(?:\/([\w-]{1,64}))?$/.exec(path) ?? [];
   if (probe === '') return undefined;
-  const parameters = new URLSearchParams(query.slice(0, maxQueryLength));
+  const parameters = new URLSearchParams(queryParts.join('?').slice(0, maxQueryLength));
   const excluded = new Set(parameters.getAll('exclude'));
   const all = [{ name: 'ping', isOk: true }, ...(probe === 'readyz' ? health.ready() : health.live())];
   const checks =

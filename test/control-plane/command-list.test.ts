@@ -152,6 +152,11 @@ test('a query that is wrong is refused', (t) => {
   }
 });
 
+test('a question mark in a query does not cut off the rest', (t) => {
+  t.like(readQuery(commandQuerySchema, '/api/commands?sender=x?&agent=edge-1'), { sender: 'x?', agent: 'edge-1' });
+  t.throws(() => readQuery(commandQuerySchema, '/api/commands?sender=x?&other=1'), { code: 'bad_request' });
+});
+
 test('commands are listed over HTTP, and a key in a header names one', async (t) => {
   const { url, agentUrl } = await testPlane(t);
   await rawAgent(agentUrl);

@@ -29,6 +29,7 @@ test(
   200,
   '[+]ping ok\n[+]leader-election ok: leads\nreadyz check passed\n',
 );
+test(answers, '/readyz?verbose=?&exclude=journal', 200);
 test(answers, '/readyz/ping', 200, 'ok\n');
 test(answers, '/readyz/journal', 503, '[-]journal failed\nreadyz check failed\n');
 test(answers, '/readyz/etcd', 404);
