@@ -41,7 +41,8 @@ interface Session {
   readonly ended: AbortSignal;
   /** Number of the last batch of this leader that is stored. */
   batch: number;
-  isWriting: boolean;
+  /** Whether it sends statements, which have limits of their own. A sign would wait for them. */
+  isBusy: boolean;
 }
 
 /**
@@ -77,12 +78,20 @@ export class PostgresLeader {
     return this.#epoch === undefined ? this.#otherPlace : undefined;
   }
 
-  /** Waits until no other control plane leads, then brings the schema up to date. */
-  async lead(signal: AbortSignal): Promise<Client> {
+  /**
+   * Waits until no other control plane leads, brings the schema up to date, and reads the database,
+   * however long that takes.
+   */
+  async lead<Contents>(signal: AbortSignal, read: (client: Client) => Promise<Contents>): Promise<Contents> {
     const session = await this.#connectAgain(AbortSignal.any([signal, this.#ending.signal]), isTemporary);
+    session.isBusy = true;
     this.#session = session;
     this.#keeping = this.#keep(session);
-    return session.client;
+    try {
+      return await read(session.client);
+    } finally {
+      session.isBusy = false;
+    }
   }
 
   /** The connections for reading. Throws if the database cannot be reached now. */
@@ -98,13 +107,13 @@ export class PostgresLeader {
     const session = this.#connected();
     const { client } = session;
     const batch = session.batch + 1;
-    session.isWriting = true;
+    session.isBusy = true;
     try {
       await this.#begin(client, batch);
       await change(client);
     } catch (error) {
       await undo(client, error);
-      session.isWriting = false;
+      session.isBusy = false;
       throw error;
     }
     try {
@@ -114,7 +123,7 @@ export class PostgresLeader {
       destroy(client);
       if ((await this.#sessionAfter(session)).batch !== batch) throw error;
     } finally {
-      session.isWriting = false;
+      session.isBusy = false;
     }
   }
 
@@ -184,7 +193,7 @@ export class PostgresLeader {
       await requireServerVersion(client);
       await client.query(`SET idle_session_timeout = ${idleSessionMs}`);
       await this.#takeLock(client, signal);
-      return { client, readers, ended: ended.signal, batch: await this.#takeEpoch(client), isWriting: false };
+      return { client, readers, ended: ended.signal, batch: await this.#takeEpoch(client), isBusy: false };
     } catch (error) {
       destroy(client);
       await readers.end();
@@ -259,7 +268,7 @@ async function keepAlive(session: Session, over: AbortSignal): Promise<void> {
   const stop = AbortSignal.any([ended, over]);
   while (!stop.aborted) {
     await sleep(signMs, stop).catch(() => undefined);
-    if (session.isWriting) continue;
+    if (session.isBusy) continue;
     const sign = { text: 'SELECT', query_timeout: signTimeoutMs };
     await client.query(sign).catch(() => destroy(client));
   }

@@ -12,8 +12,11 @@ import {
 } from './command-store.ts';
 import { leaderEntry, placeEntry } from './postgres-schema.ts';
 
-/** Number of commands that are read at once. */
+/** Number of rows that are read at once. */
 const pageSize = 1000;
+
+/** Bytes of their texts, but for the last one, so that a slow connection has time for each page. */
+const pageBytes = 4 * 1024 * 1024;
 
 /**
  * Returns a name as PostgreSQL can keep it: without NUL and lone surrogates, which JSON escapes.
@@ -128,31 +131,63 @@ export async function writeBatch(client: Client, batch: StoreBatch): Promise<voi
 
 const isKept = (entry: StoredEntry): entry is StoredEntry & { text: string } => entry.text !== undefined;
 
+/**
+ * Returns a statement for the next rows, which are at least one if there are more. `next` selects
+ * and orders them; `text` is the column that makes them large.
+ */
+function pageOf({ next, order, text }: { next: string; order: string; text: string }): string {
+  return `SELECT * FROM (
+      SELECT *, sum(octet_length(${text})) OVER (ORDER BY ${order}) - octet_length(${text}) AS before
+      FROM (${next} ORDER BY ${order} LIMIT ${pageSize}) AS next
+    ) AS sized WHERE before < ${pageBytes} ORDER BY ${order}`;
+}
+
+const commandsText = pageOf({
+  next: 'SELECT position, record FROM helm_agent.commands WHERE position > $1',
+  order: 'position',
+  text: 'record',
+});
+
 /** The collections of entries that are about the database itself. */
 const ownCollections = [placeEntry.collection, leaderEntry.collection];
 
-const entriesText = 'SELECT * FROM helm_agent.entries WHERE collection <> ALL ($1) ORDER BY collection, id';
+const entriesText = pageOf({
+  next: `SELECT collection, id, text FROM helm_agent.entries
+         WHERE (collection, id) > ($1, $2) AND collection <> ALL ($3)`,
+  order: 'collection, id',
+  text: 'text',
+});
+
+async function readCommands(client: Client): Promise<CommandRecord[]> {
+  const commands: CommandRecord[] = [];
+  for (let position = '0'; ;) {
+    const { rows } = await client.query<{ position: string; record: string }>(commandsText, [position]);
+    for (const { record } of rows) commands.push(recordOf(record));
+    const last = rows.at(-1);
+    if (!last) return commands;
+    position = last.position;
+  }
+}
+
+async function readEntries(client: Client): Promise<StoredEntry[]> {
+  const entries: StoredEntry[] = [];
+  for (let after = ['', '']; ;) {
+    const { rows } = await client.query(entriesText, [...after, ownCollections]);
+    const read = rows.map((row) => entrySchema.parse(row));
+    for (const { collection, id, text } of read) entries.push({ collection: textOf(collection), id: textOf(id), text });
+    const last = read.at(-1);
+    if (!last) return entries;
+    after = [last.collection, last.id];
+  }
+}
 
 /** Reads everything but events and the audit log, a page at a time. */
 export async function readContents(client: Client): Promise<StoreContents> {
-  const commands: CommandRecord[] = [];
-  for (let position = '0'; ;) {
-    const { rows } = await client.query<{ position: string; record: string }>(
-      'SELECT position, record FROM helm_agent.commands WHERE position > $1 ORDER BY position LIMIT $2',
-      [position, pageSize],
-    );
-    for (const { record } of rows) commands.push(recordOf(record));
-    const last = rows.at(-1);
-    if (!last || rows.length < pageSize) break;
-    position = last.position;
-  }
+  const commands = await readCommands(client);
   const agents = (await client.query('SELECT id, last_seen, version FROM helm_agent.agents ORDER BY id')).rows.map(
     (row) => agentSchema.parse(row),
   );
-  const entries = (await client.query(entriesText, [ownCollections])).rows.map((row) => {
-    const { collection, id, text } = entrySchema.parse(row);
-    return { collection: textOf(collection), id: textOf(id), text };
-  });
+  const entries = await readEntries(client);
   const newest = await client.query('SELECT number, at, line FROM helm_agent.audit ORDER BY number DESC LIMIT 1');
   const sightings = agents.flatMap(({ id, last_seen: lastSeen, version }) =>
     lastSeen === null ? [] : [{ agentId: textOf(id), lastSeen, version: textOf(version ?? '') }],

@@ -63,7 +63,7 @@ export function createPostgresStore({
     isReachable: () => leader.isConnected,
     async open(signal = new AbortController().signal) {
       try {
-        return await readContents(await leader.lead(signal));
+        return await leader.lead(signal, readContents);
       } catch (error) {
         signal.throwIfAborted();
         throw unavailable(error);

@@ -1,7 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
-import { type CommandStore, createPostgresStore, type PostgresStoreOptions } from '../../../src/control-plane/index.ts';
+import {
+  type CommandStore,
+  createPostgresStore,
+  type PostgresStoreOptions,
+  type StoredEntry,
+} from '../../../src/control-plane/index.ts';
 import { recordingLog } from '../../agent/support/log.ts';
 import { startCuttableProxy } from '../../bin/support/cuttable-proxy.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -289,4 +294,36 @@ withDatabase('a leader without an address deletes that of the one before', async
   t.is(third.places?.leader(), undefined);
   await third.close();
   await waiting;
+});
+
+withDatabase(
+  'a control plane starts that takes longer to read the database than the time for a sign',
+  async (t, { url, server }) => {
+    const first = storeOf(t, { url });
+    await first.open();
+    await first.write(batch({ agents: ['edge-1'] }));
+    await first.close();
+    const locking = server.query(url, 'BEGIN; LOCK TABLE helm_agent.agents; SELECT pg_sleep(8); COMMIT');
+    const locks = `SELECT FROM pg_locks WHERE relation = 'helm_agent.agents'::regclass AND mode = 'AccessExclusiveLock'`;
+    await eventually('the table is locked', async () => (await server.query(url, locks)).length > 0);
+    const { log, lines } = recordingLog();
+    t.deepEqual((await storeOf(t, { url, log }).open()).agents, ['edge-1']);
+    t.deepEqual(lines, []);
+    await locking;
+  },
+);
+
+withDatabase('a control plane reads all entries and commands, however large they are', async (t, { url }) => {
+  const store = storeOf(t, { url });
+  await store.open();
+  const long = 'x'.repeat(2 * 1024 * 1024);
+  const texts = [long, '1', long, '2', long.repeat(3), long, '3', ...Array.from({ length: 1500 }, () => '4')];
+  const entries = texts.map((text, index) => ({ collection: `c${index % 2}`, id: String(index), text }));
+  const commands = texts.map((payload, index) => record(`k${index}`, { payload }));
+  await store.write(batch({ entries, commands }));
+  await store.close();
+  const read = await storeOf(t, { url }).open();
+  const sorted = (list: readonly StoredEntry[] = []) => list.toSorted((a, b) => Number(a.id) - Number(b.id));
+  t.deepEqual(sorted(read.entries), entries);
+  t.deepEqual(read.commands, commands);
 });
