@@ -24,6 +24,12 @@ const maxLoaded = 500;
 /** Bytes of the packets of their events. */
 const maxLoadedBytes = 32 * 1024 * 1024;
 
+/** Number of commands whose events are read at once when the store is opened. */
+const pageSize = 1000;
+
+/** Bytes of these events, but for those of the last command. */
+const pageBytes = 4 * 1024 * 1024;
+
 export interface CommandIndexOptions {
   /** The commands whose results are checked. */
   table: CommandTable;
@@ -103,10 +109,13 @@ export class CommandIndex {
     this.#contents ??= await this.#store.open(signal);
     const { commands, agents, sightings = [], entries = [], lastAudit } = this.#contents;
     const restored: TrackedCommand[] = [];
-    for (const record of commands) {
+    for (const page of pagesOf(commands)) {
       signal?.throwIfAborted();
-      const events = record.state === 'done' ? undefined : await this.#store.events(record.key);
-      restored.push(new TrackedCommand(this.#context, record, events));
+      const read = page.map(async ({ state, key }) => (state === 'done' ? undefined : await this.#store.events(key)));
+      const events = await Promise.all(read);
+      for (const [index, record] of page.entries()) {
+        restored.push(new TrackedCommand(this.#context, record, events[index]));
+      }
     }
     this.#contents = undefined;
     for (const agentId of agents) this.#agents.set(agentId, undefined);
@@ -293,6 +302,20 @@ export class CommandIndex {
     if (this.#loaded.delete(command)) this.#loadedBytes -= command.record.bytes;
     this.#writer.add({ forgotten: command.key });
   }
+}
+
+/** Returns commands in pages by the size of the events that open ones have. */
+function* pagesOf(commands: readonly CommandRecord[]): Generator<CommandRecord[]> {
+  let page: CommandRecord[] = [];
+  let bytes = 0;
+  for (const record of commands) {
+    page.push(record);
+    if (record.state !== 'done') bytes += record.bytes;
+    if (page.length < pageSize && bytes < pageBytes) continue;
+    yield page;
+    [page, bytes] = [[], 0];
+  }
+  yield page;
 }
 
 function numberOf(command: TrackedCommand | undefined): number {

@@ -1,10 +1,17 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { type CommandEvent, type CommandOutcome, createSqliteStore } from '../../src/control-plane/index.ts';
+import {
+  type CommandEvent,
+  type CommandOutcome,
+  createMemoryStore,
+  createSqliteStore,
+} from '../../src/control-plane/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { failingStore } from './support/failing-store.ts';
 import { temporaryFile } from './support/file.ts';
 import { testPlane } from './support/plane.ts';
 import { installed, rawAgent } from './support/raw-agent.ts';
+import { batch, record } from './support/stored.ts';
 
 const parameters = { releaseName: 'web', chartName: 'c' };
 const status = (seq: number) => ({ seq, step: 'wait', state: 'running', time: '2026-01-01T00:00:00.000Z' });
@@ -249,4 +256,22 @@ test('a command that could not be stored has no place among the results, and its
   t.is(plane.command('k')?.state, 'sent', 'results of other commands have not replaced one that runs');
   t.like((await results.next()).value, { key: 'c2' });
   t.like((await results.next()).value, { key: 'c3' });
+});
+
+test('a control plane that starts reads the events of its open commands together', async (t) => {
+  const store = createMemoryStore();
+  await store.write(batch({ commands: Array.from({ length: 1500 }, (_, index) => record(`k${index}`)) }));
+  let turns = 0;
+  let isNewTurn = true;
+  const events = async (key: string) => {
+    if (isNewTurn) {
+      turns++;
+      isNewTurn = false;
+      setImmediate(() => (isNewTurn = true));
+    }
+    await nextTurn();
+    return await store.events(key);
+  };
+  await testPlane(t, { store: { ...store, events } });
+  t.is(turns, 2);
 });

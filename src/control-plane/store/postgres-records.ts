@@ -201,18 +201,22 @@ export async function readContents(client: Client): Promise<StoreContents> {
   };
 }
 
-export async function readEvents(pool: Pool, key: string): Promise<EventRecord[]> {
+/** Reads the events of commands, in the order of the keys. */
+export async function readEvents(pool: Pool, keys: readonly string[]): Promise<EventRecord[][]> {
   const { rows } = await pool.query({
-    name: 'helm-agent events',
-    text: `SELECT id, type, payload, bytes FROM helm_agent.events
-           WHERE command = (SELECT position FROM helm_agent.commands WHERE key = $1) ORDER BY id`,
-    values: [nameOf(key)],
+    text: `SELECT place, events.id, type, payload, bytes
+           FROM unnest($1::text[]) WITH ORDINALITY AS wanted (key, place)
+           JOIN helm_agent.commands USING (key) JOIN helm_agent.events ON command = position ORDER BY events.id`,
+    values: [keys.map(nameOf)],
   });
-  return rows.map((row) => {
-    const { id, type, payload, bytes } = eventSchema.parse(row);
+  const events = keys.map((): EventRecord[] => []);
+  for (const row of rows) {
+    const { place, id, type, payload, bytes } = eventSchema.parse(row);
     // payloads are stored as they were validated
-    return { event: { id, type, payload: JSON.parse(payload) as unknown } as EventRecord['event'], bytes };
-  });
+    const event = { id, type, payload: JSON.parse(payload) as unknown } as EventRecord['event'];
+    events[place - 1]?.push({ event, bytes });
+  }
+  return events;
 }
 
 export async function readAudit(pool: Pool, { after, since, max }: AuditPage): Promise<AuditRecord[]> {
@@ -227,7 +231,7 @@ export async function readAudit(pool: Pool, { after, since, max }: AuditPage): P
 /** pg returns a bigint as text. All that are stored are safe integers. */
 const integer = z.coerce.number().int();
 
-const eventSchema = z.object({ id: integer, type: z.string(), payload: z.string(), bytes: integer });
+const eventSchema = z.object({ place: integer, id: integer, type: z.string(), payload: z.string(), bytes: integer });
 
 const auditSchema = z.object({ number: integer, at: integer, line: z.string() });
 

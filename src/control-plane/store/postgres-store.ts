@@ -70,9 +70,30 @@ export function createPostgresStore({
       }
     },
     write: (batch) => known(() => leader.transaction((client) => writeBatch(client, batch))),
-    events: (key) => known(async () => readEvents(leader.readers, key)),
+    events: together((keys) => known(async () => readEvents(leader.readers, keys))),
     audit: (page) => known(async () => readAudit(leader.readers, page)),
     close: () => leader.close(),
+  };
+}
+
+/** Returns a function for one key that makes one call for those of the same turn. */
+function together<Result>(read: (keys: readonly string[]) => Promise<Result[]>): (key: string) => Promise<Result> {
+  let waiting: (PromiseWithResolvers<Result> & { readonly key: string })[] = [];
+  const readWaiting = async () => {
+    const turn = waiting;
+    waiting = [];
+    try {
+      const results = await read(turn.map(({ key }) => key));
+      for (const [index, result] of results.entries()) turn[index]?.resolve(result);
+    } catch (error) {
+      for (const { reject } of turn) reject(error);
+    }
+  };
+  return (key) => {
+    if (waiting.length === 0) queueMicrotask(() => void readWaiting());
+    const one = { key, ...Promise.withResolvers<Result>() };
+    waiting.push(one);
+    return one.promise;
   };
 }
 

@@ -327,3 +327,18 @@ withDatabase('a control plane reads all entries and commands, however large they
   t.deepEqual(sorted(read.entries), entries);
   t.deepEqual(read.commands, commands);
 });
+
+withDatabase('events of many commands that are read together are those of each', async (t, { url }) => {
+  const store = storeOf(t, { url });
+  await store.open();
+  const keys = ['a', 'b\0\ud800', 'c', 'without events'];
+  const events = [1, 2, 3].flatMap((id) => keys.slice(0, 3).map((key) => event(key, id)));
+  await store.write(batch({ commands: keys.map((key) => record(key)), events }));
+  const wanted = [...keys, 'unknown', 'a'];
+  const read = await Promise.all(wanted.map((key) => store.events(key)));
+  const own = (key: string) => events.filter((one) => one.key === key).map(({ key: _, ...stored }) => stored);
+  t.deepEqual(read, wanted.map(own));
+  await store.close();
+  const late = await Promise.allSettled(keys.map((key) => store.events(key)));
+  t.deepEqual([...new Set(late.map(({ status }) => status))], ['rejected']);
+});
