@@ -81,7 +81,8 @@ export async function follow(
       : createScreen(stderr, isWatch ? stdout : stderr);
   const interrupted = new AbortController();
   let key = firstKey;
-  let isEnding = false;
+  const ending = new AbortController();
+  const isEnding = () => ending.signal.aborted;
   let whyNotCancelled: string | undefined;
   const cancelNow = () => {
     cancel?.(key, interrupted.signal).catch((error: unknown) => {
@@ -90,9 +91,9 @@ export async function follow(
     });
   };
   const end = () => {
-    if (isEnding || cancel === undefined) interrupted.abort();
+    if (isEnding() || cancel === undefined) interrupted.abort();
     else cancelNow();
-    isEnding = true;
+    ending.abort();
   };
   const release = onInterrupt(end);
   // a command that only watches ends with its reader, and any other one continues
@@ -100,18 +101,18 @@ export async function follow(
   if (isWatch) closed.addEventListener('abort', end);
   try {
     const { signal } = interrupted;
-    const joined = renewal && joinedWatches(screen.show);
+    const joined = renewal && joinedWatches((event) => screen.show(event));
     let result: Result;
     for (;;) {
       const start = renewal?.now() ?? 0;
       result = await resultOf(client, key, { ...screen, ...joined, signal, retryMs, hasResponded });
       // one that ends earlier was cancelled by someone, or its subject is gone
       const hasRunOut = renewal !== undefined && renewal.now() - start >= renewal.afterMs - startMs;
-      if (!hasRunOut || !result.ok || isEnding) break;
+      if (!hasRunOut || !result.ok || isEnding()) break;
       joined?.next();
       key = await renewal.send(signal);
       // the interrupt may have come in between
-      if (isEnding) cancelNow();
+      if (isEnding()) cancelNow();
     }
     joined?.end();
     if (isWatch && closed.aborted) return brokenPipeCode;

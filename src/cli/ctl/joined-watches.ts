@@ -86,7 +86,7 @@ class KnownStates {
 
   /** Returns the lists without what is known. Those that are empty then are absent. */
   newsOf({ resources = [], objects = [], drift = [] }: Lists): Lists {
-    const news: Lists = {
+    const news = {
       resources: resources.filter((one) => isNew(this.#resources, resourceKey(one), withoutTimes(one))),
       objects: [...this.#deletedBefore(objects), ...objects.flatMap((one) => this.#newsOfObject(one))],
       drift: drift.filter((one) => isNew(this.#drift, resourceKey(one), withoutTimes(one))),
@@ -94,7 +94,7 @@ class KnownStates {
     return Object.fromEntries(Object.entries(news).filter(([, list]) => list.length > 0));
   }
 
-  /** A watch begins with the objects that are present, so that others are gone when it goes on. */
+  /** A watch begins with the objects that are present, so that others are gone at a change. */
   #deletedBefore(objects: readonly ObjectChange[]): ObjectChange[] {
     if (objects.length === 0 || objects.some(({ change }) => change === 'present')) return [];
     const reported = new Set(objects.map(objectKey));
