@@ -7,9 +7,14 @@ export function isLocalHost(host: string): boolean {
   return host === 'localhost';
 }
 
+/** Whether only processes of this machine can reach the host of a URL. */
+export function isLocalUrl(url: string): boolean {
+  return isLocalHost(new URL(url).hostname.replace(/^\[|\]$/g, ''));
+}
+
 /** Whether a URL leads to another machine without encryption. */
 export function isInsecureTransport(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
+  const { protocol } = new URL(url);
   const isPlain = protocol === 'ws:' || protocol === 'http:';
-  return isPlain && !isLocalHost(hostname.replace(/^\[|\]$/g, ''));
+  return isPlain && !isLocalUrl(url);
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { isInsecureTransport } from '../../../net/local-host.ts';
+import { isInsecureTransport, isLocalUrl } from '../../../net/local-host.ts';
+import { checkNamespace } from '../../../operation/steps/names.ts';
 import { argumentCount } from '../../cobra/argument-count.ts';
 import type { Command } from '../../cobra/command.ts';
 import type { ProgramDependencies } from '../../dependencies.ts';
@@ -56,12 +57,14 @@ one that it has. Ctrl-C stops waiting; the token stays valid.`,
       }
       requireSecureTransport(runSettings.controlPlane, { url: one, insecureTransport });
     }
+    const namespace = flags.text('namespace');
+    checkNamespace(namespace);
     const image = flags.text('image');
     const installation = {
       ...{ agentId, url, isInsecure: urls.some((one) => isInsecureTransport(one)) },
       image: image === '' ? {} : imageValues(image),
       chart: flags.text('chart'),
-      namespace: flags.text('namespace'),
+      namespace,
     };
     const created = await client.enrol(
       agentId,
@@ -69,6 +72,11 @@ one that it has. Ctrl-C stops waiting; the token stays valid.`,
       new AbortController().signal,
     );
     const { stdout, stderr } = context;
+    if (!flags.isGiven('control-plane') && urls.every(isLocalUrl)) {
+      stderr.write(
+        `warning: pods do not reach ${oneLine(url)}, which is of this machine; --control-plane names a URL that they reach\n`,
+      );
+    }
     if (created.replacesKey) stderr.write(`${oneLine(agentId)} has a key; it ends when the token is used.\n`);
     if (flags.isOn('manifest')) {
       stdout.write(await agentManifest({ ...installation, token: created.token }, context));

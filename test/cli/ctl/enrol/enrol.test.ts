@@ -83,6 +83,22 @@ test(
   /--image must be a reference such as .*, not "--set"/,
 );
 
+for (const name of ['Bad NS', '', '-x', 'a'.repeat(64), 'a.b', 'a\u001b[2J']) {
+  test(`the namespace ${JSON.stringify(name)}`, refusesOptions, ['-n', name], /^Error: invalid namespace "/);
+}
+
+test('a URL that only this machine can reach is printed with a warning, unless --control-plane says it', async (t) => {
+  const { run, stderr, agentUrl } = await world(t);
+  t.is(await run('ctl', 'enrol', 'edge-1', '--no-wait'), 0);
+  t.is(
+    stderr.text,
+    `warning: pods do not reach ${agentUrl}, which is of this machine; --control-plane names a URL that they reach\n`,
+  );
+  stderr.text = '';
+  t.is(await run('ctl', 'enrol', 'edge-2', '--no-wait', '--control-plane', agentUrl), 0);
+  t.is(stderr.text, '');
+});
+
 test('--manifest prints the namespace and the chart, and ends the output before it waits', async (t) => {
   const { run, stdout, stderr, interrupt, interrupts } = await world(t);
   const code = run('ctl', 'enrol', 'edge-1', '--manifest', '--chart', await agentChart(t), '-n', 'agents');
