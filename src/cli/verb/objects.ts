@@ -8,7 +8,7 @@ import { valueOfPlain } from '../../release/plain-value.ts';
 import { textOf, yamlText } from '../ctl/output/format.ts';
 import { clusterTable, describedText, eventTable, objectTable } from '../ctl/output/objects.ts';
 import { outputFlag, outputFormat } from '../helm/flags/output-flag.ts';
-import { switchFlag } from '../pflag/flag.ts';
+import { customFlag, switchFlag } from '../pflag/flag.ts';
 import type { Printing, Verb } from './verb.ts';
 
 // Helm does not have these verbs.
@@ -21,10 +21,19 @@ export const clusterInfo: Verb<'cluster_info'> = {
   text: (answer, printing) => printed(answer, printing, () => clusterTable(answer)),
 };
 
+/** An object has no table. */
+const objectFormats = ['yaml', 'json'];
+
 export const getObject: Verb<'get_object'> = {
   type: 'get_object',
   definition: getObjectCommand,
-  flags: [outputFlag],
+  flags: [
+    customFlag('format', 'output', `format of the output: ${objectFormats.join(', ')}`, {
+      shorthand: 'o',
+      initial: 'yaml',
+      check: requireObjectFormat,
+    }),
+  ],
   text: ({ object }, printing) => printed(object, printing, () => yamlText(valueOfPlain(object))),
 };
 
@@ -85,6 +94,11 @@ export const events: Verb<'list_events'> = {
   ],
   text: ({ events: listed }, printing) => printed(listed, printing, () => eventTable(listed, printing.host)),
 };
+
+function requireObjectFormat(text: string): string {
+  if (objectFormats.includes(text)) return text;
+  throw new Error(`must be one of ${objectFormats.join(', ')}`);
+}
 
 function printed(data: unknown, { flags }: Printing, table: () => string): string {
   return textOf(outputFormat(flags), { table, data: () => valueOfPlain(data) });

@@ -237,6 +237,30 @@ for (const [args, answer] of [
   });
 }
 
+test('get-object prints YAML or JSON, and refuses a table', async (t) => {
+  const { ctl, puppets, stdout, stderr } = await world(t);
+  const object = { kind: 'Pod', metadata: { name: 'a' } };
+  for (const [index, [flags, printed]] of [
+    [[], 'kind: Pod\nmetadata:\n  name: a\n'],
+    [['-o', 'yaml'], 'kind: Pod\nmetadata:\n  name: a\n'],
+    [['-o', 'json'], `${JSON.stringify(object)}\n`],
+  ].entries() as ArrayIterator<[number, [string[], string]]>) {
+    stdout.text = '';
+    const code = ctl('get-object', 'pod/a', ...flags);
+    (await puppets.call(index)).succeed({ object });
+    t.is(await code, 0);
+    t.is(stdout.text, printed);
+  }
+  for (const format of ['table', '', 'YAML']) {
+    stderr.text = '';
+    t.is(await ctl('get-object', 'pod/a', '-o', format), 1);
+    t.regex(stderr.text, /^Error: invalid argument ".*" for "-o, --output" flag: must be one of yaml, json\n/);
+  }
+  stdout.text = '';
+  t.is(await ctl('get-object', '--help'), 0);
+  t.regex(stdout.text, /-o, --output format +format of the output: yaml, json \(default yaml\)/);
+});
+
 test('test sends its filters, and prints the release and the logs', async (t) => {
   const { ctl, puppets, stdout, stderr } = await world(t);
   const code = ctl('test', 'web', '--filter', 'name=a,!name=b', '--filter', 'other=c', '--logs', '--timeout', '9s');
