@@ -88,7 +88,7 @@ export function ctlEntry<Type extends string, Answer extends object>(
 }
 
 function flagsOf(verb: VerbParts, group: string | undefined): Flag[] {
-  const { definition, flags = [], flagsOnly = {}, refusedFlags: refused } = verb;
+  const { definition, isOfAll, flags = [], flagsOnly = {}, refusedFlags: refused } = verb;
   const own = [
     ...fieldFlags(definition.fields, program),
     ...flags,
@@ -96,10 +96,14 @@ function flagsOf(verb: VerbParts, group: string | undefined): Flag[] {
     ...(hasChart(definition.fields) ? chartFlags : []),
     ...(hasManifests(definition.fields) ? manifestFlags : []),
     ...sendFlags(),
-    textFlag('namespace', 'namespace of the release (default: default)', {
-      shorthand: 'n',
-      isHidden: !Object.hasOwn(definition.fields, 'namespace'),
-    }),
+    textFlag(
+      'namespace',
+      isOfAll === undefined ? 'namespace of the release (default: default)' : 'namespace (default: all)',
+      {
+        shorthand: 'n',
+        isHidden: !Object.hasOwn(definition.fields, 'namespace'),
+      },
+    ),
     ...(hasHelmDefaults(verb) ? settingFlags(helmDefaultsSettings) : []),
   ];
   const words = ['helm-agent', 'ctl', ...(group === undefined ? [] : [group]), commandLineOf(verb).name];

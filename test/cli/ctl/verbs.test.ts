@@ -261,6 +261,15 @@ test('get-object prints YAML or JSON, and refuses a table', async (t) => {
   t.regex(stdout.text, /-o, --output format +format of the output: yaml, json \(default yaml\)/);
 });
 
+test('the help of list says that it lists all namespaces', async (t) => {
+  const { ctl, stdout } = await world(t);
+  t.is(await ctl('list', '--help'), 0);
+  t.regex(stdout.text, /-n, --namespace string +namespace \(default: all\)/);
+  stdout.text = '';
+  t.is(await ctl('history', '--help'), 0);
+  t.regex(stdout.text, /-n, --namespace string +namespace of the release \(default: default\)/);
+});
+
 test('test sends its filters, and prints the release and the logs', async (t) => {
   const { ctl, puppets, stdout, stderr } = await world(t);
   const code = ctl('test', 'web', '--filter', 'name=a,!name=b', '--filter', 'other=c', '--logs', '--timeout', '9s');
