@@ -2,6 +2,7 @@ import { messageOf } from '../errors/index.ts';
 import type { CancelCommandMode } from '../protocol/commands/cancel-command.ts';
 import type { CommandTable } from '../protocol/commands/table.ts';
 import type { CommandResult } from '../protocol/messages.ts';
+import { lastRestoreOf } from './backup.ts';
 import { ControlPlaneError } from './error.ts';
 import type { ControlPlaneLimits } from './limits.ts';
 import type { Logger } from './logger.ts';
@@ -61,6 +62,7 @@ export class CommandIndex {
   #contents: StoreContents | undefined;
   #loadedBytes = 0;
   #lastResult = 0;
+  /** New results and events have higher numbers: those since the backup are not known. */
   #lastRestore = 0;
   readonly #closed = new AbortController();
   #isOpen = false;
@@ -118,30 +120,23 @@ export class CommandIndex {
       }
     }
     this.#contents = undefined;
+    this.#lastRestore = lastRestoreOf(entries, { now: this.#now, keep: (entry) => this.keep(entry) });
     for (const agentId of agents) this.#agents.set(agentId, undefined);
     for (const sighting of sightings) this.#agents.set(sighting.agentId, sighting);
     for (const command of restored) {
       this.#commands.set(command.key, command);
       if (command.state !== 'done') this.#open.add(command);
-      command.restore();
+      command.restore(this.#lastRestore);
     }
     const ended = [...this.#commands.values()].filter(({ record }) => record.end);
     ended.sort((a, b) => numberOf(a) - numberOf(b));
-    this.#lastResult = ended.length === 0 ? 0 : numberOf(ended.at(-1));
+    this.#lastResult = Math.max(numberOf(ended.at(-1)), this.#lastRestore);
     for (const command of ended) this.results.add(command, this.#now().getTime());
     this.#isOpen = true;
     return { entries, ...(lastAudit && { lastAudit }) };
   }
 
-  /**
-   * Numbers the next results after the time of the last start from a backup, in milliseconds: those
-   * that were numbered since the backup are not known. 0: there was none.
-   */
-  countAfter(lastRestore: number): void {
-    this.#lastRestore = lastRestore;
-    this.#lastResult = Math.max(this.#lastResult, lastRestore);
-  }
-
+  /** The time of the last start from a backup, in milliseconds; 0: there was none. */
   get lastRestore(): number {
     return this.#lastRestore;
   }
@@ -210,7 +205,8 @@ export class CommandIndex {
 
   /** Adds and stores a new command, then calls `onStored`. */
   add(record: CommandRecord, onStored: (command: TrackedCommand) => void): TrackedCommand {
-    const command = new TrackedCommand(this.#context, this.#open.withSharedPayload(record), []);
+    const numbered = { ...this.#open.withSharedPayload(record), lastEvent: this.#lastRestore };
+    const command = new TrackedCommand(this.#context, numbered, []);
     this.#commands.set(record.key, command);
     this.#version++;
     this.#open.add(command);

@@ -16,7 +16,7 @@ import { type AgentHandshake, agentHandshake } from './agent-handshake.ts';
 import { createApi } from './api.ts';
 import { Arrivals } from './arrivals.ts';
 import { auditOf } from './audit/audit-entry.ts';
-import { lastRestoreOf, noteRestored } from './backup.ts';
+import { noteRestored } from './backup.ts';
 import type { SendRequest } from './command-methods.ts';
 import type { ConnectedAgent } from './connected-agent.ts';
 import { setGauges } from './control-plane-gauges.ts';
@@ -374,7 +374,6 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     this.#parts.audit.open(lastAudit);
     const { laterCommands, commands } = this.#parts;
     const restoring = { ...this.#parts, keep: (entry: StoredEntry) => commands.keep(entry) };
-    commands.countAfter(lastRestoreOf(entries, restoring));
     laterCommands.open(noteRestored(entries, restoring));
     this.#parts.keys.open(entries);
     this.tokens.open(entries);

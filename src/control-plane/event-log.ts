@@ -82,6 +82,11 @@ export class EventLog {
     return dropped;
   }
 
+  /** Gives the next events numbers above this one. */
+  skip(id: number): void {
+    this.#newest = Math.max(this.#newest, id);
+  }
+
   /** Shows the events up to a number to readers. */
   publish(id: number): void {
     this.#published = id;
@@ -167,8 +172,13 @@ function resultOf(events: EventRecord[]): CommandResult | undefined {
   return last?.type === 'result' ? last.payload : undefined;
 }
 
-/** Event ids have no gaps. */
+/** Event ids ascend. They have a gap where the control plane was restored. */
 function firstAfter(events: EventRecord[], id: number): CommandEvent | undefined {
-  const oldest = events[0]?.event.id ?? 1;
-  return events[Math.max(0, id + 1 - oldest)]?.event;
+  let [low, high] = [0, events.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((events[middle]?.event.id ?? Infinity) <= id) low = middle + 1;
+    else high = middle;
+  }
+  return events[low]?.event;
 }

@@ -157,13 +157,19 @@ export class TrackedCommand {
     });
   }
 
-  /** Marks a command that was stored before. */
-  restore(): void {
+  /**
+   * Marks a command that was stored before. Its next events have numbers above `lastEvent`, too.
+   */
+  restore(lastEvent: number): void {
     this.#isStored = true;
     this.#isRestored = this.#record.state !== 'waiting';
     this.#stored.resolve(undefined);
-    if (this.#record.state === 'done') this.#log.end();
-    else this.setConnected(false);
+    if (this.#record.state === 'done') {
+      this.#log.end();
+      return;
+    }
+    this.#log.skip(lastEvent);
+    this.setConnected(false);
   }
 
   /** Tells those who wait for events that the store is closed. */

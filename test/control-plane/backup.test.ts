@@ -108,6 +108,45 @@ test('the result of a command that was running at the time of the backup is aske
   t.true((await restored.plane.command(key)?.result)?.ok);
 });
 
+test('readers who have events of after the backup get the next ones', async (t) => {
+  const original = await testPlane(t, { store: createSqliteStore(await temporaryFile(t)) });
+  const agent = await rawAgent(original.agentUrl, { durable: true });
+  const start = async (key: string) => {
+    const command = original.plane.install('edge-1', parameters, { key });
+    await command.stored;
+    agent.send('accepted', { durable: true }, key);
+    for await (const { type } of command) if (type === 'accepted') return command;
+    return command;
+  };
+  const known = await start('known');
+  const copy = await backUp(t, original.url);
+  const commands = [known, await start('later')];
+  const status = { step: 'wait', state: 'running', time: '2026-01-01T00:00:00.000Z', message: 'm' };
+  const newest = new Map<string, number>();
+  for (const command of commands) {
+    for (const seq of [1, 2, 3, 4]) agent.send('status', { ...status, seq }, command.key);
+    for await (const { type, payload, id } of command) {
+      newest.set(command.key, id);
+      if (type === 'status' && payload.seq === 4) break;
+    }
+  }
+  await original.plane.close();
+
+  const restored = await testPlane(t, { store: createSqliteStore(copy) });
+  restored.plane.install('edge-1', parameters, { key: 'later', deliverWithin: '1h' });
+  const later = await rawAgent(restored.agentUrl, { durable: true });
+  for (const [key, id] of newest) {
+    const headers = { 'last-event-id': String(id) };
+    const stream = await fetch(`${restored.url}/api/commands/${key}/events`, { headers });
+    later.send('result', installed, key);
+    const text = await stream.text();
+    t.regex(text, /event: result\n/);
+    for (const [, next] of text.matchAll(/^id: (\d+)$/gm)) t.true(Number(next) > id, `${next} of ${key}`);
+    const whole = await (await fetch(`${restored.url}/api/commands/${key}/events`)).text();
+    t.true(whole.endsWith(text));
+  }
+});
+
 test('results after a backup share no id with those that it does not know, however often it is restored', async (t) => {
   const original = await testPlane(t, { store: createSqliteStore(await temporaryFile(t)) });
   const copies = [await backUp(t, original.url), await backUp(t, original.url)];

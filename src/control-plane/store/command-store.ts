@@ -36,7 +36,7 @@ export interface CommandRecord {
   readonly isConnected: boolean;
   /** Time in milliseconds after which a command that was not sent is not sent any more. */
   readonly expiresAt?: number | undefined;
-  /** Number of the newest event; the next one has the next number. */
+  /** Number of the newest event; the next one has a higher number. */
   readonly lastEvent: number;
   /** `seq` of the newest status packet and of the newest evidence. */
   readonly lastStatus: number;
