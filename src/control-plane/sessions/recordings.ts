@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { access, mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { messageOf } from '../../errors/index.ts';
+import { isMissing, messageOf } from '../../errors/index.ts';
 import type { AuditFields } from '../audit/audit-entry.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { ControlPlaneLimits } from '../limits.ts';
@@ -104,6 +104,10 @@ export class Recordings {
     const { limits, now, monotonic } = this.#options;
     const { key } = session;
     await this.#makeRoom();
+    // the command that had the key before can be forgotten, unlike its recording
+    if (this.#recordings.has(key) || (await exists(this.#path(key, finished)))) {
+      throw notRecorded(`there is a recording with the key ${key}; use another key`);
+    }
     const startedAt = now().getTime();
     const path = this.#path(key, unfinished);
     const file = await createRecordingFile(path).catch((error: unknown) => {
@@ -261,6 +265,13 @@ function recorderOf(
 
 function fileName(key: string, end: string): string {
   return `${createHash('sha256').update(key).digest('hex')}${end}`;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await access(path).then(
+    () => true,
+    (error: unknown) => !isMissing(error),
+  );
 }
 
 function headerOf(line: string | undefined) {

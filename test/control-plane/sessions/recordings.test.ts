@@ -152,6 +152,30 @@ test('a folder that has gone is an error of the session', async (t) => {
   await t.throwsAsync(recordings.start(session('k')), { code: 'recording_failed', message: /ENOENT/ });
 });
 
+test('a recording is not replaced while it is kept, also after a restart', async (t) => {
+  const { recordings, folder, clock, content } = await world(t);
+  const recorder = await recordings.start(session('k'));
+  await recorder.output(1, Buffer.from('evidence'));
+  const refusal = { code: 'recording_failed', message: /there is a recording with the key k/ };
+  await t.throwsAsync(recordings.start({ ...session('k'), user: 'eve' }), refusal);
+  await recorder.close();
+  await t.throwsAsync(recordings.start({ ...session('k'), user: 'eve' }), refusal);
+  t.is(output(await content('k')), 'evidence');
+
+  const later = await world(t, { folder });
+  await t.throwsAsync(later.recordings.start(session('k')), refusal);
+  t.is(output(await later.content('k')), 'evidence');
+  const [name = ''] = await readdir(folder);
+  await writeFile(join(folder, name), 'what this version cannot read');
+  const last = await world(t, { folder });
+  await t.throwsAsync(last.recordings.start(session('k')), refusal);
+  t.deepEqual(await readdir(folder), [name]);
+
+  clock.milliseconds += defaultControlPlaneLimits.recordingMs + 1;
+  await (await recordings.start(session('k'))).close();
+  t.is(output(await content('k')), '');
+});
+
 test('old recordings are deleted', async (t) => {
   const { recordings, clock, folder } = await world(t, { recordingMs: 1000 });
   await (await recordings.start(session('old'))).close();
