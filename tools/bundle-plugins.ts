@@ -83,8 +83,8 @@ export const promClientParts: Plugin = {
 };
 
 /**
- * @kubernetes/client-node makes agents for the proxy of a kubeconfig, which are not used: requests
- * are sent by `src/kube/connection.ts`.
+ * @kubernetes/client-node makes agents for the proxy of a kubeconfig, which are not used:
+ * `src/kube/connection.ts` and `src/kube/socket-agent.ts` make their own.
  */
 export const unusedProxies: Plugin = {
   name: 'leave out the proxies of @kubernetes/client-node',

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
+import type { RequestOptions } from 'node:https';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
@@ -13,6 +12,7 @@ import { impersonationHeaders, noImpersonation } from './impersonation.ts';
 import { KubeError } from './kube-error.ts';
 import { requireUsable } from './kubeconfig-check.ts';
 import { type LoadedKubeConfig, parseKubeConfig, readKubeConfigs, type UserFields } from './kubeconfig-files.ts';
+import { definedMaterial, type TlsMaterial, tlsMaterial } from './tls-material.ts';
 
 /**
  * Address of an API server and the credentials for it. Certificates and tokens are read again for
@@ -21,6 +21,8 @@ import { type LoadedKubeConfig, parseKubeConfig, readKubeConfigs, type UserField
 export interface Connection {
   /** URL of the server without a trailing slash. It may have a path. */
   readonly server: string;
+  /** URL of the proxy to the server, of the kinds that kubectl knows. */
+  readonly proxy: string | undefined;
   /** Namespace of the current context, or of the pod's service account. */
   readonly namespace: string;
   /** Returns what a request needs. */
@@ -31,8 +33,8 @@ export interface Connection {
 interface PreparedRequest {
   /** Keeps connections alive. */
   dispatcher: Dispatcher;
-  /** Opens the connection of a WebSocket. */
-  agent: HttpAgent;
+  /** For connections that the dispatcher does not open. */
+  tls: TlsMaterial;
   headers: Record<string, string | string[]>;
   /** To be called if the API server rejects the credentials: the next request gets others. */
   onRejected?: () => void;
@@ -43,14 +45,6 @@ interface PreparedRequest {
  * or the service account of this pod.
  */
 export type ConnectionSource = { file: string } | { files: readonly string[] } | { text: string } | 'service-account';
-
-interface TlsMaterial {
-  ca?: unknown;
-  cert?: unknown;
-  key?: unknown;
-  servername?: string | undefined;
-  rejectUnauthorized?: boolean | undefined;
-}
 
 /** Reads the source. Sends nothing yet. Fails with `bad_request` if the source is not usable. */
 export function openConnection(source: ConnectionSource): Connection {
@@ -76,6 +70,7 @@ export function openConnection(source: ConnectionSource): Connection {
 
   return {
     server: server.replace(/(?<!\/)\/+$/, ''),
+    proxy,
     namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
     async prepare() {
       const credentials = await plugin?.read();
@@ -94,7 +89,7 @@ export function openConnection(source: ConnectionSource): Connection {
       };
       return {
         dispatcher: current.agent,
-        agent: socketAgent(options, material, { server, proxy }),
+        tls: material,
         headers,
         ...(credentials && { onRejected: () => plugin?.forget(credentials) }),
       };
@@ -204,11 +199,6 @@ function describe(source: ConnectionSource): string {
   return 'file' in source ? `kubeconfig ${source.file}` : 'the given kubeconfig';
 }
 
-function tlsMaterial(options: RequestOptions): TlsMaterial {
-  const { ca, cert, key, servername, rejectUnauthorized } = options;
-  return { ca, cert, key, servername, rejectUnauthorized };
-}
-
 /** Returns the `proxy-url` of the cluster, of the kinds that kubectl knows. */
 function proxyOf({ proxyUrl = '' }: { proxyUrl?: string | undefined }, source: ConnectionSource): string | undefined {
   if (proxyUrl === '') return undefined;
@@ -218,10 +208,6 @@ function proxyOf({ proxyUrl = '' }: { proxyUrl?: string | undefined }, source: C
     'bad_request',
     `the proxy-url of ${describe(source)} must be the URL of an http, https or socks5 proxy`,
   );
-}
-
-function definedMaterial(material: TlsMaterial): object {
-  return Object.fromEntries(Object.entries(material).filter(([, value]) => value !== undefined));
 }
 
 function newAgent(material: TlsMaterial, proxy: string | undefined): Dispatcher {
@@ -235,17 +221,6 @@ function newAgent(material: TlsMaterial, proxy: string | undefined): Dispatcher 
   return proxy === undefined
     ? new Agent({ ...options, connect })
     : new ProxyAgent({ ...options, uri: proxy, requestTls: connect });
-}
-
-/** Returns what opens the connection of a WebSocket, with the present certificates. */
-function socketAgent(
-  { agent }: RequestOptions,
-  material: TlsMaterial,
-  { server, proxy }: { server: string; proxy: string | undefined },
-): HttpAgent {
-  // that of client-node knows all kinds of proxies
-  if (proxy !== undefined && agent instanceof HttpAgent) return agent;
-  return server.startsWith('http:') ? new HttpAgent() : new HttpsAgent(definedMaterial(material));
 }
 
 function authHeaders(options: RequestOptions): Record<string, string> {

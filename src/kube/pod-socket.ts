@@ -8,6 +8,7 @@ import { apiPath } from '../objects/api-path.ts';
 import type { Connection } from './connection.ts';
 import { errorOfResponse, KubeError } from './kube-error.ts';
 import { readUpTo } from './read-up-to.ts';
+import { socketAgent } from './socket-agent.ts';
 
 /** The largest message of the API server, in bytes. */
 const maxMessageBytes = 4 * 1024 * 1024;
@@ -43,9 +44,9 @@ export async function openPodSocket(
   { url, subprotocols, signal }: { url: URL; subprotocols: readonly string[]; signal: AbortSignal },
 ): Promise<PodSocket> {
   signal.throwIfAborted();
-  const { agent, headers } = await abortable(connection.prepare(), signal);
+  const { tls, headers } = await abortable(connection.prepare(), signal);
   const socket = new WebSocket(url, [...subprotocols], {
-    agent,
+    agent: socketAgent(connection, tls),
     headers,
     handshakeTimeout: handshakeTimeoutMs,
     maxPayload: maxMessageBytes,

@@ -22,6 +22,7 @@ export function threadModule(name: 'condition-thread' | 'render-worker' | 'worke
 export const childModules = {
   'resumed-process': 'test/operation/resumption/resumed-process.ts',
   'mortal-plane': 'test/control-plane/support/mortal-plane.ts',
+  'pod-texts': 'test/kube/pod-texts.ts',
 } as const;
 
 /** Returns the file of a module that is started as a process. */

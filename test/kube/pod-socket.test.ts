@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import test from 'ava';
+import { connectCluster } from '../../src/kube/cluster.ts';
+import { childModule } from '../support/program.ts';
+import { quickStart } from '../support/quick-start.ts';
+import { kubeconfigOf } from './fake-server.ts';
+import { podTexts, portText, startPodApi } from './pod-api.ts';
+import { startHttpProxy, startSocksProxy } from './proxies.ts';
+
+const proxies = { http: startHttpProxy, socks5: startSocksProxy };
+type ProxyKind = keyof typeof proxies;
+
+const connects = test.macro({
+  async exec(t, kind: ProxyKind) {
+    const { port } = await startPodApi(t);
+    const { address, asked, credentials } = await proxies[kind](t, port);
+    const proxyUrl = `${kind}://${kind === 'http' ? 'ann:p%40ss@' : ''}${address}`;
+    const cluster = connectCluster({ text: kubeconfigOf('https://api.example:6443', {}, { 'proxy-url': proxyUrl }) });
+    t.teardown(() => cluster.close());
+    t.deepEqual(await podTexts(cluster), ['hello', 'hello']);
+    t.deepEqual([...new Set(asked)], ['api.example:6443']);
+    t.deepEqual(
+      [...new Set(credentials)],
+      kind === 'http' ? [`Basic ${Buffer.from('ann:p@ss').toString('base64')}`] : [],
+    );
+  },
+  title: (_, kind: ProxyKind) => `processes and ports of pods are reached through the ${kind} proxy of the cluster`,
+});
+test(connects, 'http');
+test(connects, 'socks5');
+
+const connectsInProgram = test.macro({
+  async exec(t, kind: ProxyKind) {
+    const { port } = await startPodApi(t);
+    const { address, asked } = await proxies[kind](t, port);
+    const folder = mkdtempSync(join(tmpdir(), 'helm-agent-'));
+    t.teardown(() => rmSync(folder, { recursive: true }));
+    const kubeconfig = join(folder, 'config');
+    writeFileSync(kubeconfig, kubeconfigOf('https://api.example', {}, { 'proxy-url': `${kind}://${address}` }));
+    const { stdout } = await promisify(execFile)(process.execPath, [childModule('pod-texts'), kubeconfig], {
+      env: { ...process.env, ...quickStart() },
+    });
+    t.is(stdout, 'hello,hello\n');
+    t.deepEqual([...new Set(asked)], ['api.example:443']);
+  },
+  title: (_, kind: ProxyKind) => `the bundled program reaches pods through the ${kind} proxy of the cluster`,
+});
+test(connectsInProgram, 'http');
+test(connectsInProgram, 'socks5');
+
+test('the certificate of the API server is verified through a proxy', async (t) => {
+  const { port, ca } = await startPodApi(t);
+  const { address } = await startHttpProxy(t, port);
+  const trusting = {
+    'insecure-skip-tls-verify': false,
+    'certificate-authority-data': Buffer.from(ca).toString('base64'),
+    'proxy-url': `http://${address}`,
+  };
+  const textFrom = async (server: string) => {
+    const cluster = connectCluster({ text: kubeconfigOf(server, {}, trusting) });
+    t.teardown(() => cluster.close());
+    return await portText(cluster);
+  };
+  t.is(await textFrom('https://localhost:6443'), 'hello');
+  await t.throwsAsync(textFrom('https://api.example:6443'), { code: 'unreachable' });
+});
