@@ -60,8 +60,8 @@ export interface AgentSetup extends AgentKeySetup, Omit<SupportSetup, 'agentId' 
   /** Files for TLS with control planes. Default: the CAs of the system, and no certificate. */
   tlsFiles?: TlsFiles | undefined;
   /**
-   * Names the proxies to control planes, repositories and registries, in `HTTPS_PROXY`,
-   * `HTTP_PROXY` and `NO_PROXY`. Default: none.
+   * Names the proxies to control planes, repositories, registries and the API server of a
+   * kubeconfig, in `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. Default: none.
    */
   proxyEnv?: ProxyEnvironment | undefined;
   tokenFile?: string | undefined;
@@ -160,6 +160,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
   const lead = setup.election && leadership({ ...setup, times: setup.election, metrics, recorder });
   const cluster = connectCluster(setup.cluster, {
     random: Math.random,
+    proxyEnv: setup.proxyEnv,
     onAttempt: requestCounter(recorder),
     ...(lead && { writeTimeLimit: lead.timeLeft }),
   });

@@ -2,6 +2,7 @@ import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { PerformOptions, ReleaseCommand, Releases } from '../cli/helm/release/releases.ts';
 import type { LoadedChart } from '../downloader/index.ts';
 import { goNetworkText, messageOf } from '../errors/index.ts';
+import type { ProxyEnvironment } from '../go/http-proxy.ts';
 import { connectCluster, type ConnectionSource, isKubeError } from '../kube/index.ts';
 import { type LoadersByType, operations } from '../operation/index.ts';
 import { memoryPlans } from '../operation/plan/plans.ts';
@@ -18,6 +19,8 @@ import { openWorkers } from './worker-threads.ts';
 
 export interface ClusterReleasesOptions {
   cluster: ConnectionSource;
+  /** Names the proxy to the API server. Default: none. */
+  proxyEnv?: ProxyEnvironment;
   storageDriver: StorageDriver;
   /** How commands are performed. Default: with the operations of helm-agent. */
   loaders?: LoadersByType;
@@ -36,7 +39,7 @@ export function clusterReleases({
   ...options
 }: ClusterReleasesOptions): Releases {
   const host = processHost();
-  const cluster = connectCluster(options.cluster, { failsUnreached: true });
+  const cluster = connectCluster(options.cluster, { failsUnreached: true, proxyEnv: options.proxyEnv });
   const tracker = createTracker(cluster);
   const workers = openWorkers({ allowNunjucks: false });
   // as in Helm, releases that cannot be read are left out

@@ -5,6 +5,7 @@ import type { Agent } from '../agent/agent.ts';
 import { startElectedAgent } from '../agent/elected-agent.ts';
 import type { Logger } from '../agent/logger.ts';
 import { messageOf } from '../errors/index.ts';
+import type { ProxyEnvironment } from '../go/http-proxy.ts';
 import { connectCluster, type ConnectionSource } from '../kube/index.ts';
 import {
   type ElectionClock,
@@ -19,6 +20,8 @@ import type { MetricsText } from '../net/health-server.ts';
 export interface LeadershipOptions {
   agentId: string;
   cluster: ConnectionSource;
+  /** Names the proxy to the API server. Default: none. */
+  proxyEnv?: ProxyEnvironment | undefined;
   times: ElectionTimes;
   healthPort?: number | undefined;
   metrics?: MetricsText | undefined;
@@ -58,8 +61,8 @@ export function leaseName(agentId: string): string {
  * connection of its own, so that renewals do not wait behind other requests.
  */
 export function leadership(options: LeadershipOptions): Leadership {
-  const { agentId, cluster: source, times, healthPort, metrics, recorder, log } = options;
-  const cluster = connectCluster(source, { onAttempt: requestCounter(recorder) });
+  const { agentId, cluster: source, proxyEnv, times, healthPort, metrics, recorder, log } = options;
+  const cluster = connectCluster(source, { proxyEnv, onAttempt: requestCounter(recorder) });
   const identity = `${hostname()}_${randomUUID()}`;
   const name = leaseName(agentId);
   let term: Term | undefined;

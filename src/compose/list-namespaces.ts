@@ -12,7 +12,8 @@ export async function listNamespaces(
   settings: HelmSettings,
   kubeConfig: () => Promise<KubeConfig>,
 ): Promise<string[]> {
-  const cluster = connectCluster(await helmCluster(env, settings, kubeConfig), { failsUnreached: true });
+  const source = await helmCluster(env, settings, kubeConfig);
+  const cluster = connectCluster(source, { failsUnreached: true, proxyEnv: env });
   try {
     const query = { apiVersion: 'v1', kind: 'Namespace' };
     const namespaces = await cluster.list(query, AbortSignal.timeout(limitMs));

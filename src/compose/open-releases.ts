@@ -20,7 +20,7 @@ export async function openReleases(
   const storageDriver = driverOf(env['HELM_DRIVER']);
   try {
     const cluster = await helmCluster(env, settings, kubeConfig);
-    return clusterReleases({ cluster, storageDriver, progress: () => undefined, onValueWarning });
+    return clusterReleases({ cluster, proxyEnv: env, storageDriver, progress: () => undefined, onValueWarning });
   } catch (cause) {
     throw new Error(`kubernetes cluster unreachable: ${messageOf(cause)}`, { cause });
   }

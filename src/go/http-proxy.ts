@@ -1,7 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** An environment with `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, in either case. */
+export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** Whether a host is one that `NO_PROXY` names. An IPv6 address has no brackets. */
 type HostMatcher = (host: string, port: string) => boolean;
@@ -14,7 +15,7 @@ const isLoopback = addressMatcher('127.0.0.0/8', '::1');
  * undefined if there is none. Other than in Go, it throws an error if the proxy cannot be used,
  * where Go would connect without it.
  */
-export function proxyChooser(env: Environment): (url: URL) => URL | undefined {
+export function proxyChooser(env: ProxyEnvironment): (url: URL) => URL | undefined {
   const excluded = firstOf(env, 'NO_PROXY')
     .value.split(',')
     .map((item) => itemMatcher(item.trim().toLowerCase()));
@@ -30,7 +31,7 @@ export function proxyChooser(env: Environment): (url: URL) => URL | undefined {
 }
 
 /** Whether an environment names a proxy for any URL. */
-export function namesProxy(env: Environment): boolean {
+export function namesProxy(env: ProxyEnvironment): boolean {
   return ['HTTP_PROXY', 'HTTPS_PROXY'].some((name) => firstOf(env, name).value !== '');
 }
 
@@ -43,7 +44,7 @@ interface Variable {
 }
 
 /** Returns the variable with this name or the same in lower case, the first that is not empty. */
-function firstOf(env: Environment, upper: string): Variable {
+function firstOf(env: ProxyEnvironment, upper: string): Variable {
   const name = [upper, upper.toLowerCase()].find((each) => (env[each] ?? '') !== '') ?? upper;
   return { name, value: env[name] ?? '' };
 }

@@ -1,3 +1,4 @@
+import type { ProxyEnvironment } from '../go/http-proxy.ts';
 import type { AccessReviewer } from '../objects/access.ts';
 import { apiPath } from '../objects/api-path.ts';
 import type { Cluster, WriteOptions } from '../objects/cluster.ts';
@@ -59,11 +60,13 @@ export interface ClusterTuning {
   onAttempt?: OnAttempt;
   /** Age up to which capabilities are recent. */
   recentAge?: number;
+  /** Names the proxy to the API server of a kubeconfig without `proxy-url`. Default: none. */
+  proxyEnv?: ProxyEnvironment | undefined;
 }
 
 /** Returns a client of an API server. Sends nothing until the first call. */
 export function connectCluster(source: ConnectionSource, tuning: ClusterTuning = {}): KubeCluster {
-  const connection = openConnection(source);
+  const connection = openConnection(source, tuning.proxyEnv);
   const shared = { clock: createServerClock(), documents: sharedDocuments(), listedFirst: new Set<string>(), tuning };
   const { cluster, transport } = clusterOver(connection, shared);
   return {

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import { messageOf } from '../errors/index.ts';
+import { proxyChooser, type ProxyEnvironment } from '../go/http-proxy.ts';
 import { accountUser, type ServiceAccount } from '../objects/service-account.ts';
 import { type Credentials, pluginCredentials } from './credential-plugin.ts';
 import { impersonationHeaders, noImpersonation } from './impersonation.ts';
@@ -21,7 +22,7 @@ import { definedMaterial, type TlsMaterial, tlsMaterial } from './tls-material.t
 export interface Connection {
   /** URL of the server without a trailing slash. It may have a path. */
   readonly server: string;
-  /** URL of the proxy to the server, of the kinds that kubectl knows. */
+  /** URL of the proxy to the server. */
   readonly proxy: string | undefined;
   /** Namespace of the current context, or of the pod's service account. */
   readonly namespace: string;
@@ -46,8 +47,12 @@ interface PreparedRequest {
  */
 export type ConnectionSource = { file: string } | { files: readonly string[] } | { text: string } | 'service-account';
 
-/** Reads the source. Sends nothing yet. Fails with `bad_request` if the source is not usable. */
-export function openConnection(source: ConnectionSource): Connection {
+/**
+ * Reads the source. Sends nothing yet. Fails with `bad_request` if the source is not usable. The
+ * environment names the proxy to the server of a kubeconfig without `proxy-url`, as in client-go.
+ * Default: none. That of a pod does not apply to the API server of its cluster.
+ */
+export function openConnection(source: ConnectionSource, proxyEnv: ProxyEnvironment = {}): Connection {
   const loaded = loadConfig(source);
   requireUsableContext(loaded, source);
   const { config, user } = withScheme(loaded);
@@ -56,7 +61,7 @@ export function openConnection(source: ConnectionSource): Connection {
     throw new KubeError('bad_request', `${describe(source)} has no cluster in its current context`);
   }
   const { server } = cluster;
-  const proxy = proxyOf(cluster, source);
+  const proxy = proxyOf(cluster, source) ?? environmentProxy(server, source, proxyEnv);
   /** Agents with older certificates, until their last request has ended. */
   const retired = new Set<Dispatcher>();
   const retire = (agent: Dispatcher) => {
@@ -208,6 +213,17 @@ function proxyOf({ proxyUrl = '' }: { proxyUrl?: string | undefined }, source: C
     'bad_request',
     `the proxy-url of ${describe(source)} must be the URL of an http, https or socks5 proxy`,
   );
+}
+
+/** Returns the proxy that the environment names for a server. */
+function environmentProxy(server: string, source: ConnectionSource, env: ProxyEnvironment): string | undefined {
+  const url = URL.parse(server);
+  if (source === 'service-account' || url === null) return undefined;
+  try {
+    return proxyChooser(env)(url)?.href;
+  } catch (cause) {
+    throw new KubeError('bad_request', messageOf(cause), { cause });
+  }
 }
 
 function newAgent(material: TlsMaterial, proxy: string | undefined): Dispatcher {

@@ -1,12 +1,15 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import test, { type ExecutionContext } from 'ava';
 import { openConnection } from '../../src/kube/connection.ts';
+import { processHost } from '../../src/render/process-host.ts';
+import { makeCertificates } from '../../src/sandbox/certificates.ts';
 import { kubeconfigOf } from './fake-server.ts';
 
 test('reads a kubeconfig file, and a rotated certificate again', async (t) => {
@@ -28,7 +31,8 @@ test('reads a kubeconfig file, and a rotated certificate again', async (t) => {
 
 test('a rotated certificate is used at once, although a watch with the old one continues', async (t) => {
   const watches: ServerResponse[] = [];
-  const server = createServer((request, response) => {
+  const [first, second] = [1, 2].map(() => makeCertificates(processHost(), '127.0.0.1'));
+  const server = createTlsServer({ cert: first?.certificate, key: first?.key }, (request, response) => {
     if (request.url === '/watch') watches.push(response.writeHead(200));
     watches.at(-1)?.write('event');
     if (request.url !== '/watch') response.end('done');
@@ -41,16 +45,21 @@ test('a rotated certificate is used at once, although a watch with the old one c
   });
   const folder = mkdtempSync(join(tmpdir(), 'helm-agent-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const user = { 'client-certificate': 'client.crt', 'client-key': 'client.key' };
   writeFileSync(join(folder, 'config'), kubeconfigOf(origin, user));
-  writeFileSync(join(folder, 'client.crt'), 'first');
-  writeFileSync(join(folder, 'client.key'), 'key');
+  const writeClient = (client = first) => {
+    writeFileSync(join(folder, 'client.crt'), client?.certificate ?? '');
+    writeFileSync(join(folder, 'client.key'), client?.key ?? '');
+  };
+  writeClient();
   const connection = openConnection({ file: join(folder, 'config') });
   const { dispatcher } = await connection.prepare();
   const watch = await dispatcher.request({ origin, path: '/watch', method: 'GET' });
-  writeFileSync(join(folder, 'client.crt'), 'second');
-  const next = await (await connection.prepare()).dispatcher.request({ origin, path: '/', method: 'GET' });
+  writeClient(second);
+  const rotated = (await connection.prepare()).dispatcher;
+  t.not(rotated, dispatcher);
+  const next = await rotated.request({ origin, path: '/', method: 'GET' });
   t.is(await next.body.text(), 'done');
   const [event] = (await once(watch.body, 'data')) as [Buffer];
   t.is(event.toString(), 'event');
@@ -145,6 +154,32 @@ test('sends requests through the proxy-url of the cluster', async (t) => {
   const { body } = await requestThrough(t, url, 'http://api.example:6443');
   t.is(await body.text(), 'proxied');
   t.deepEqual(asked, ['GET http://api.example:6443/version']);
+});
+
+const choosesProxy = test.macro({
+  exec(t, server: string, proxyEnv: Record<string, string>, proxy: string | undefined) {
+    const connection = openConnection({ text: kubeconfigOf(server) }, proxyEnv);
+    t.teardown(() => connection.close());
+    t.is(connection.proxy, proxy);
+  },
+  title: (_, server: string, proxyEnv: Record<string, string>) =>
+    `chooses the proxy to ${server} of ${JSON.stringify(proxyEnv)}`,
+});
+test(choosesProxy, 'https://api.example', { HTTPS_PROXY: 'p:1', HTTP_PROXY: 'q:1' }, 'http://p:1/');
+test(choosesProxy, 'api.example:80', { HTTPS_PROXY: 'p:1', http_proxy: 'q:1' }, 'http://q:1/');
+test(choosesProxy, 'https://10.1.2.3:6443', { HTTPS_PROXY: 'p:1', NO_PROXY: '10.0.0.0/8' }, undefined);
+test(choosesProxy, 'https://127.0.0.1:6443', { HTTPS_PROXY: 'p:1' }, undefined);
+test(choosesProxy, 'https://localhost', { HTTPS_PROXY: 'p:1' }, undefined);
+
+test('a proxy of the environment that cannot be used is an error if it is needed', (t) => {
+  const proxyEnv = { HTTPS_PROXY: 'socks5://user:secret@proxy.example', NO_PROXY: 'other.example' };
+  t.throws(() => openConnection({ text: kubeconfigOf('https://api.example') }, proxyEnv), {
+    code: 'bad_request',
+    message: 'HTTPS_PROXY must be the URL of an http or https proxy',
+  });
+  const connection = openConnection({ text: kubeconfigOf('https://other.example') }, proxyEnv);
+  t.teardown(() => connection.close());
+  t.is(connection.proxy, undefined);
 });
 
 test('opens a tunnel to an API server with TLS through the proxy-url of the cluster', async (t) => {

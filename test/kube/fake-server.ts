@@ -20,7 +20,7 @@ export interface FakeServer {
 }
 
 /** Short times, so that tests are fast. */
-export const fastTimes: Required<Omit<ClusterTuning, 'onAttempt' | 'writeTimeLimit'>> = {
+export const fastTimes: Required<Omit<ClusterTuning, 'onAttempt' | 'proxyEnv' | 'writeTimeLimit'>> = {
   retryDelays: [5, 5],
   observeTimes: {
     lifetime: 60_000,

@@ -33,6 +33,23 @@ const connects = test.macro({
 test(connects, 'http');
 test(connects, 'socks5');
 
+test('the environment names the proxy to an API server other than this machine, unless the kubeconfig does', async (t) => {
+  const { port } = await startPodApi(t);
+  const [proxy, other] = [await startHttpProxy(t, port), await startHttpProxy(t, port)];
+  const proxyEnv = { HTTPS_PROXY: proxy.address, NO_PROXY: '10.0.0.0/8' };
+  const textsOf = async (server: string, cluster: object = {}) => {
+    const connected = connectCluster({ text: kubeconfigOf(server, {}, cluster) }, { proxyEnv });
+    t.teardown(() => connected.close());
+    t.deepEqual(await podTexts(connected), ['hello', 'hello']);
+  };
+  await textsOf('https://api.example:6443');
+  t.deepEqual([...new Set(proxy.asked)], ['api.example:6443']);
+  await textsOf('https://api.example', { 'proxy-url': `http://${other.address}` });
+  t.deepEqual([...new Set(other.asked)], ['api.example:443']);
+  await textsOf(`https://127.0.0.1:${port}`);
+  t.deepEqual([...new Set(proxy.asked)], ['api.example:6443']);
+});
+
 const connectsInProgram = test.macro({
   async exec(t, kind: ProxyKind) {
     const { port } = await startPodApi(t);

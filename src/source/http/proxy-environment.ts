@@ -1,2 +1,1 @@
-/** An environment with `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, in either case. */
-export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
+export type { ProxyEnvironment } from '../../go/http-proxy.ts';
