@@ -71,7 +71,7 @@ export function openConnection(source: ConnectionSource, proxyEnv: ProxyEnvironm
   };
   let current: { material: TlsMaterial; agent: Dispatcher } | undefined;
   const readToken = user?.tokenFile === undefined ? undefined : tokenReader(user.tokenFile);
-  const plugin = user?.plugin && pluginCredentials(user.plugin);
+  const plugin = user?.plugin && pluginCredentials(user.plugin, cluster, loaded.clusters.get(cluster.name));
 
   return {
     server: server.replace(/(?<!\/)\/+$/, ''),
@@ -127,16 +127,18 @@ interface CurrentConfig {
   config: KubeConfig;
   /** Fields of the current user that client-node does not read. */
   user: UserFields | undefined;
+  /** Fields of clusters in the kubeconfig, by their names. */
+  clusters: ReadonlyMap<string, unknown>;
 }
 
 function loadConfig(source: ConnectionSource): CurrentConfig {
   try {
-    const { config, user } = readConfig(source);
+    const { config, user, clusters } = readConfig(source);
     // client-node refuses plain HTTP unless certificates are not verified; there are none to verify
     config.clusters = config.clusters.map((cluster) =>
       cluster.server.startsWith('http:') ? { ...cluster, skipTLSVerify: true } : cluster,
     );
-    return { config, user };
+    return { config, user, clusters };
   } catch (error) {
     throw new KubeError('bad_request', `${describe(source)} cannot be read: ${(error as Error).message}`, {
       cause: error,
@@ -150,10 +152,10 @@ function readConfig(source: ConnectionSource): CurrentConfig {
     config.loadFromCluster();
     const provider = config.getCurrentUser()?.authProvider as { config?: { tokenFile?: string } } | undefined; // as loadFromCluster sets it
     const user = { tokenFile: provider?.config?.tokenFile, plugin: undefined, impersonation: noImpersonation };
-    return { config, user };
+    return { config, user, clusters: new Map() };
   }
-  const { config, users } = readSource(source);
-  return { config, user: users.get(config.getCurrentUser()?.name ?? '') };
+  const { config, users, clusters } = readSource(source);
+  return { config, user: users.get(config.getCurrentUser()?.name ?? ''), clusters };
 }
 
 /** Checks the current context. The text about one of helm is that of helm. */
@@ -184,7 +186,7 @@ async function requestOptions(config: KubeConfig, credentials: Credentials | und
  * Adds `http` to a server without a scheme, as client-go does (rest/url_utils.go). As there, no
  * credentials are sent to it.
  */
-function withScheme({ config, user }: CurrentConfig): CurrentConfig {
+function withScheme({ config, user }: CurrentConfig): Pick<CurrentConfig, 'config' | 'user'> {
   const current = config.getCurrentCluster();
   if (current === null || /^[a-z][a-z0-9+.-]*:\/\//i.test(current.server)) return { config, user };
   config.clusters = [{ ...current, server: `http://${current.server}`, skipTLSVerify: true }];

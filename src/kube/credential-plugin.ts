@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
+import type { Cluster } from '@kubernetes/client-node';
 import { isMissing, messageOf } from '../errors/index.ts';
-import { listAt, objectsAt, stringAt } from '../objects/fields.ts';
+import { fieldAt, listAt, objectsAt, stringAt } from '../objects/fields.ts';
 import { KubeError } from './kube-error.ts';
 import { readUpTo } from './read-up-to.ts';
 
@@ -14,6 +16,8 @@ export interface ExecPlugin {
   /** `Never`, `IfAvailable` or `Always`. */
   interactiveMode: string;
   installHint: string;
+  /** Whether the plugin gets what the kubeconfig says about the cluster. */
+  provideClusterInfo: boolean;
 }
 
 export type Credentials = Pick<RequestOptions, 'cert' | 'key' | 'headers'>;
@@ -43,15 +47,38 @@ export function readExecPlugin(exec: unknown): ExecPlugin {
     env: Object.fromEntries(variables) as Record<string, string>, // of pairs of texts
     interactiveMode: stringAt(exec, 'interactiveMode') || defaultMode,
     installHint: stringAt(exec, 'installHint') ?? '',
+    provideClusterInfo: fieldAt(exec, 'provideClusterInfo') === true,
   };
 }
 
-export function pluginCredentials(plugin: ExecPlugin, now = () => new Date()): PluginCredentials {
+/** Returns what a plugin can get about a cluster, as in client-go (rest/exec.go). */
+function clusterInfo({ server, tlsServerName, skipTLSVerify, caData, caFile, proxyUrl }: Cluster, fields: unknown) {
+  const ca = caData ? Buffer.from(caData, 'base64') : caFile ? readFileSync(caFile) : undefined;
+  const extension = objectsAt(fields, 'extensions').find(({ name }) => name === 'client.authentication.k8s.io/exec');
+  return {
+    server,
+    ...(tlsServerName && { 'tls-server-name': tlsServerName }),
+    ...(skipTLSVerify && { 'insecure-skip-tls-verify': true }),
+    ...(ca && { 'certificate-authority-data': ca.toString('base64') }),
+    ...(proxyUrl && { 'proxy-url': proxyUrl }),
+    ...(fieldAt(fields, 'disable-compression') === true && { 'disable-compression': true }),
+    config: extension?.['extension'] ?? null,
+  };
+}
+
+/** `fields` are those of the cluster in the kubeconfig. */
+export function pluginCredentials(
+  plugin: ExecPlugin,
+  cluster: Cluster,
+  fields: unknown,
+  now = () => new Date(),
+): PluginCredentials {
+  const info = plugin.provideClusterInfo ? clusterInfo(cluster, fields) : undefined;
   let last: { credentials: Credentials; expires: number } | undefined;
   let running: Promise<Credentials> | undefined;
   const run = async () => {
     try {
-      const status = statusOf(plugin, await outputOf(plugin));
+      const status = statusOf(plugin, await outputOf(plugin, info));
       last = { credentials: credentialsOf(status), expires: Date.parse(status.expirationTimestamp ?? '') };
       return last.credentials;
     } finally {
@@ -71,12 +98,13 @@ export function pluginCredentials(plugin: ExecPlugin, now = () => new Date()): P
 }
 
 /** Runs a plugin. Its errors, and what it asks for, go to the terminal. */
-async function outputOf({ apiVersion, command, args, env, interactiveMode, installHint }: ExecPlugin): Promise<string> {
+async function outputOf(plugin: ExecPlugin, cluster: object | undefined): Promise<string> {
+  const { apiVersion, command, args, env, interactiveMode, installHint } = plugin;
   const interactive = interactiveMode !== 'Never' && process.stdin.isTTY;
   if (interactiveMode === 'Always' && !interactive) {
     throw failure('exec plugin cannot support interactive mode: standard input is not a terminal');
   }
-  const info = { kind: 'ExecCredential', apiVersion, spec: { interactive } };
+  const info = { kind: 'ExecCredential', apiVersion, spec: { ...(cluster && { cluster }), interactive } };
   // eslint-disable-next-line no-restricted-properties -- plugins have that of the process
   const inherited = process.env;
   const child = spawn(command, args, {

@@ -12,6 +12,8 @@ export interface LoadedKubeConfig {
   config: KubeConfig;
   /** Fields that client-node does not read, by the names of users. */
   users: ReadonlyMap<string, UserFields>;
+  /** Fields of clusters, by their names. */
+  clusters: ReadonlyMap<string, unknown>;
 }
 
 export interface UserFields {
@@ -24,9 +26,10 @@ export interface UserFields {
 /** Reads the text of a kubeconfig, whose paths are relative to a folder. */
 export function parseKubeConfig(text: string, folder: string): LoadedKubeConfig {
   const config = emptyConfig();
-  if (text.split('\n').every((line) => /^\s*(?:#|$)/.test(line))) return { config, users: new Map() };
+  if (text.split('\n').every((line) => /^\s*(?:#|$)/.test(line)))
+    return { config, users: new Map(), clusters: new Map() };
   const content: unknown = load(text);
-  if (content === null) return { config, users: new Map() };
+  if (content === null) return { config, users: new Map(), clusters: new Map() };
   if (!isJsonObject(content)) throw new Error('it is not a kubeconfig, which is a map of clusters, users and contexts');
   config.loadFromString(text);
   config.makePathsAbsolute(folder);
@@ -45,7 +48,12 @@ export function parseKubeConfig(text: string, folder: string): LoadedKubeConfig 
       },
     ];
   });
-  return { config, users: new Map(users.reverse()) }; // the first one with a name counts
+  const clusters = objectsAt(content, 'clusters').map(({ name, cluster }): [string, unknown] => [
+    String(name),
+    cluster,
+  ]);
+  // the first one with a name counts
+  return { config, users: new Map(users.reverse()), clusters: new Map(clusters.reverse()) };
 }
 
 /**
@@ -57,17 +65,19 @@ export function parseKubeConfig(text: string, folder: string): LoadedKubeConfig 
 export function readKubeConfigs(files: readonly string[]): LoadedKubeConfig {
   const config = emptyConfig();
   let users: ReadonlyMap<string, UserFields> = new Map();
+  let clusters: ReadonlyMap<string, unknown> = new Map();
   for (const file of files) {
     const text = textOf(file);
     if (text === undefined) continue;
     const next = parseFile(text, file);
     users = new Map([...next.users, ...users]);
+    clusters = new Map([...next.clusters, ...clusters]);
     config.clusters = firstOfEach([...config.clusters, ...next.config.clusters]);
     config.users = firstOfEach([...config.users, ...next.config.users]);
     config.contexts = firstOfEach([...config.contexts, ...next.config.contexts]);
     config.currentContext ||= next.config.currentContext;
   }
-  return { config, users };
+  return { config, users, clusters };
 }
 
 function emptyConfig(): KubeConfig {

@@ -1,21 +1,27 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { openConnection } from '../../src/kube/connection.ts';
+import { processHost } from '../../src/render/process-host.ts';
+import { makeCertificates } from '../../src/sandbox/certificates.ts';
 import { kubeconfigOf } from './fake-server.ts';
 
 const apiVersion = 'client.authentication.k8s.io/v1';
 
 /** Opens a connection whose credentials are those of a script, or of a command. */
-function connectionOf(t: ExecutionContext, { script = '', ...plugin }: { script?: string; [field: string]: unknown }) {
+function connectionOf(
+  t: ExecutionContext,
+  { script = '', ...plugin }: { script?: string; [field: string]: unknown },
+  cluster: object = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), 'helm-agent-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
   const command = join(folder, 'plugin');
   writeFileSync(command, `#!/bin/sh\ncd ${folder}\necho run >> runs\n${script}\n`);
   chmodSync(command, 0o755);
   const exec = { apiVersion, command, interactiveMode: 'Never', ...plugin };
-  const connection = openConnection({ text: kubeconfigOf('https://127.0.0.1:1', { exec }) });
+  const connection = openConnection({ text: kubeconfigOf('https://127.0.0.1:1', { exec }, cluster) });
   t.teardown(() => connection.close());
   return { connection, command, runs: () => readFileSync(join(folder, 'runs'), 'utf8').split('\n').length - 1 };
 }
@@ -34,6 +40,48 @@ test('a plugin gets its arguments and variables, and runs once for requests at t
   }
   t.is(runs(), 1);
 });
+
+const providesClusterInfo = test.macro({
+  async exec(t, cluster: object, info: object) {
+    const script = `printf '{"apiVersion":"${apiVersion}","status":{"token":"%s"}}' "$(echo "$KUBERNETES_EXEC_INFO" | base64 -w0)"`;
+    const { connection } = connectionOf(t, { script, provideClusterInfo: true }, cluster);
+    const { headers } = await connection.prepare();
+    const sent = Buffer.from(String(headers['Authorization']).slice('Bearer '.length), 'base64').toString();
+    t.deepEqual(JSON.parse(sent), {
+      kind: 'ExecCredential',
+      apiVersion,
+      spec: { cluster: { server: 'https://127.0.0.1:1', ...info }, interactive: false },
+    });
+  },
+  title: (_, cluster: object) => `a plugin that asks for it gets the cluster ${Object.keys(cluster).join()}`,
+});
+test(providesClusterInfo, {}, { 'insecure-skip-tls-verify': true, config: null });
+const { ca } = makeCertificates(processHost(), '127.0.0.1');
+const caFile = join(mkdtempSync(join(tmpdir(), 'helm-agent-')), 'ca');
+writeFileSync(caFile, ca);
+test.after.always(() => rmSync(dirname(caFile), { recursive: true }));
+test(
+  providesClusterInfo,
+  {
+    'insecure-skip-tls-verify': false,
+    'tls-server-name': 'api',
+    'certificate-authority': caFile,
+    'proxy-url': 'http://proxy.example',
+    'disable-compression': true,
+    extensions: [
+      { name: 'other', extension: { audience: 'no' } },
+      { name: 'client.authentication.k8s.io/exec', extension: { audience: '06e3', list: [1, null] } },
+    ],
+  },
+  {
+    'tls-server-name': 'api',
+    'certificate-authority-data': Buffer.from(ca).toString('base64'),
+    'proxy-url': 'http://proxy.example',
+    'disable-compression': true,
+    config: { audience: '06e3', list: [1, null] },
+  },
+);
+test(providesClusterInfo, { extensions: 'x' }, { 'insecure-skip-tls-verify': true, config: null });
 
 test('a plugin runs again when its credentials have expired', async (t) => {
   const status = { token: 'x', expirationTimestamp: '2020-01-01T00:00:00Z' };
