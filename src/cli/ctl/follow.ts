@@ -81,8 +81,8 @@ export async function follow(
       : createScreen(stderr, isWatch ? stdout : stderr);
   const interrupted = new AbortController();
   let key = firstKey;
-  const ending = new AbortController();
-  const isEnding = () => ending.signal.aborted;
+  let isCancelled = false;
+  const isEnding = () => isCancelled;
   let whyNotCancelled: string | undefined;
   const cancelNow = () => {
     cancel?.(key, interrupted.signal).catch((error: unknown) => {
@@ -91,9 +91,9 @@ export async function follow(
     });
   };
   const end = () => {
-    if (isEnding() || cancel === undefined) interrupted.abort();
+    if (isCancelled || cancel === undefined) interrupted.abort();
     else cancelNow();
-    ending.abort();
+    isCancelled = true;
   };
   const release = onInterrupt(end);
   // a command that only watches ends with its reader, and any other one continues

@@ -14,7 +14,7 @@ export const ignoreField = field(
     ),
 );
 
-/** For answers of commands that follow a release, and compare it again and again. */
+/** For results of commands that follow a release, and compare it again and again. */
 export const uncomparedField = z
   .object({
     code: z.string().max(maxNameLength).describe('An error code of docs/errors.md'),
