@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { Notice } from '../async/index.ts';
 import type { User } from './access/authenticate-user.ts';
 import { BearerWatch } from './bearer-watch.ts';
+import { whenClientGone } from './client-gone.ts';
 import type { Token } from './token.ts';
 
 /** Interval between comments, which keep a quiet stream open in proxies. */
@@ -50,8 +51,8 @@ export class EventStreams {
     user: Pick<User, 'principal' | 'hasApiToken'>,
     events: (signal: AbortSignal) => AsyncIterable<StreamEvent>,
   ): Promise<void> {
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    if (response.destroyed) return;
+    const gone = whenClientGone(response);
     const endWatch = this.#readers.add(user, authorization, gone);
     const comments = setInterval(() => {
       if (!response.writableNeedDrain) response.write(':\n\n');
@@ -62,7 +63,7 @@ export class EventStreams {
       for await (const event of events(gone.signal)) {
         await this.#room(gone.signal);
         if (gone.signal.aborted) break;
-        await this.#write(response, event, gone.signal);
+        await this.#write(response, event, gone);
       }
     } finally {
       clearInterval(comments);
@@ -77,12 +78,12 @@ export class EventStreams {
     while (this.#unreadBytes > this.#options.maxUnreadBytes && !signal.aborted) await this.#read.next(signal);
   }
 
-  async #write(response: ServerResponse, { id, type, payload }: StreamEvent, signal: AbortSignal): Promise<void> {
+  async #write(response: ServerResponse, { id, type, payload }: StreamEvent, gone: AbortController): Promise<void> {
     const text = `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(payload)}\n\n`;
     if (response.write(text)) return;
     this.#unreadBytes += text.length;
-    const cutOff = setTimeout(() => response.destroy(), this.#options.readTimeoutMs ?? readTimeoutMs);
-    await once(response, 'drain', { signal }).catch(() => undefined);
+    const cutOff = setTimeout(() => gone.abort(), this.#options.readTimeoutMs ?? readTimeoutMs);
+    await once(response, 'drain', { signal: gone.signal }).catch(() => undefined);
     clearTimeout(cutOff);
     this.#unreadBytes -= text.length;
     this.#read.give();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import test from 'ava';
 import { WebSocket } from 'ws';
 import { ClusterHealth } from '../../src/agent/cluster-health.ts';
@@ -401,6 +401,48 @@ test('a reader of events that never reads is cut off, and does not hold up other
   t.true(text.length > 24_000_000);
   deaf.destroy();
 });
+
+const closed = async (socket: Socket) => {
+  await new Promise((resolve) => socket.once('close', resolve)); // also after an error
+};
+
+const readers: [string, { isQueued: boolean; stays: boolean }][] = [
+  ['leaves before its stream begins', { isQueued: false, stays: false }],
+  ['leaves while another response uses its connection', { isQueued: true, stays: false }],
+  ['waits for another response of its connection', { isQueued: true, stays: true }],
+];
+for (const [title, { isQueued, stays }] of readers) {
+  test(`a reader of events that ${title} does not hold up others`, async (t) => {
+    const streams = new EventStreams({ token: undefined, maxUnreadBytes: 1000, readTimeoutMs: stays ? 3000 : 60_000 });
+    const payload = 'x'.repeat(8_000_000);
+    async function* events() {
+      for (let id = 1; id < 3; id++) yield await Promise.resolve({ id, type: 'status', payload });
+    }
+    const left = Promise.withResolvers<unknown>();
+    const begun = Promise.withResolvers<undefined>();
+    const server = createServer((request, response) => {
+      const send = () => streams.send(request, response, anyone, events);
+      if (request.url === '/stays') void send();
+      else if (request.url === '/leaves') {
+        begun.resolve(undefined);
+        left.resolve(isQueued ? send() : closed(request.socket).then(send));
+      } // else it uses the connection until that ends
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.teardown(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const reader = connect(port, '127.0.0.1');
+    reader.on('error', () => undefined);
+    const paths = [...(isQueued ? ['/first'] : []), '/leaves'];
+    reader.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''));
+    await begun.promise;
+    if (stays) t.teardown(() => reader.destroy());
+    else reader.resetAndDestroy();
+    await left.promise;
+    t.true((await textOf(fetch(`http://127.0.0.1:${port}/stays`))).length > 16_000_000);
+  });
+}
 
 test('/readyz fails while the store fails, also without further commands, and names credentials that cannot be read', async (t) => {
   const { store, fail } = failingStore();

@@ -87,7 +87,8 @@ export class CommandStreams {
       stream.once('close', () => signal.removeEventListener('abort', end));
       return taken;
     } catch (error) {
-      // no one else can read it
+      // no one else can read it, also if the agent opens it later
+      void entry.opened.promise.then(({ stream }) => stream.destroy()).catch(() => undefined);
       void command.cancel(undefined).catch(() => undefined);
       throw error;
     }

@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import type { Principal } from '../access/role.ts';
 import { BearerWatch } from '../bearer-watch.ts';
+import { whenClientGone } from '../client-gone.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { Handler } from '../http-json.ts';
 import type { Token } from '../token.ts';
@@ -24,8 +25,7 @@ export function streamHandler({ streams, commandOf, token }: StreamHandlerOption
   return async ({ headers }, response, key, user) => {
     const command = commandOf(user.principal, key);
     requireStream(command, { kind: 'readable', streams, sentBy: user.principal.name });
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    const gone = whenClientGone(response);
     const endWatch = readers.add(user, headers.authorization, gone);
     try {
       const { stream } = await streams.take(command, gone.signal);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { whenClientGone } from '../client-gone.ts';
 import { type ApiRoute, readBody, readJson, type RequestBodies, sendJson } from '../http-json.ts';
 import { webhookOptionsSchema, webhookSchema } from './webhook.ts';
 import type { Webhooks } from './webhooks.ts';
@@ -95,8 +96,7 @@ export function webhookRoutes({ webhooks, bodies }: WebhookRoutesOptions): ApiRo
       async handler(request, response, id, { note }) {
         request.resume();
         note({ webhookId: id });
-        const gone = new AbortController();
-        response.once('close', () => gone.abort());
+        const gone = whenClientGone(response);
         sendJson(response, 200, await webhooks.test(id, gone.signal));
       },
     },

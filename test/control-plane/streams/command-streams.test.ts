@@ -364,6 +364,26 @@ test('the command learns that its caller has gone away', async (t) => {
   t.is(codeOf(await ended.promise), 'cancelled');
 });
 
+test('a reader that leaves while its token is checked ends the command', async (t) => {
+  const asked = Promise.withResolvers<undefined>();
+  const { send, url } = await world(t, (stream) => once(stream.resume(), 'close').then(() => undefined), {
+    insecure: true,
+    async authenticateUser({ socket }) {
+      asked.resolve(undefined);
+      await new Promise((resolve) => socket.once('close', resolve)); // also after an error
+      return { name: 'local', roles: [{ rights: ['admin'] }] };
+    },
+  });
+  const command = send('read', 'k');
+  const gone = new AbortController();
+  const reading = fetch(`http://${url('k')}`, { signal: gone.signal });
+  await asked.promise;
+  gone.abort();
+  await t.throwsAsync(reading);
+  await command.result.catch(() => undefined);
+  t.is(command.state, 'done');
+});
+
 test('a lost connection of the agent ends a session', async (t) => {
   const { relay, send, url } = await world(t, echo, { relayed: true });
   const command = send('talk', 'k');
