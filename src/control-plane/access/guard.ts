@@ -1,3 +1,4 @@
+import type { CommandTarget } from '../../protocol/commands/command-target.ts';
 import type { Right } from '../../protocol/commands/definition.ts';
 import type { CommandTable } from '../../protocol/commands/table.ts';
 import { ControlPlaneError, type ControlPlaneErrorCode } from '../error.ts';
@@ -107,12 +108,14 @@ export class Guard {
     }
   }
 
-  /** Requires that a user may send a command. Returns its scope. */
+  /** Requires that a user may send a command. Returns its scope, or that of what it cancels. */
   requireCommand(principal: Principal, agentId: string, { type, payload = {} }: NewCommand): CommandScope {
     const scope = commandScope(this.#options.table, type, payload);
     const { key } = payload;
-    if (type === 'cancel_command' && typeof key === 'string') this.#requireCancel(principal, agentId, key, scope);
-    else this.#require(principal, actionOf(type, this.#agent(agentId), scope));
+    if (type === 'cancel_command' && typeof key === 'string') {
+      return { ...scope, ...this.#requireCancel(principal, agentId, key, scope) };
+    }
+    this.#require(principal, actionOf(type, this.#agent(agentId), scope));
     return scope;
   }
 
@@ -144,17 +147,19 @@ export class Guard {
     throw new RefusedError('forbidden', `${principal.name} may not send commands with charts`, { right: 'deploy' });
   }
 
-  /** Who may send a command may cancel it. */
-  #requireCancel(principal: Principal, agentId: string, key: string, scope: Subject): void {
+  /** Who may send a command may cancel it. Returns the target of the command, if it is known. */
+  #requireCancel(principal: Principal, agentId: string, key: string, scope: Subject): Partial<CommandTarget> {
     const record = this.#options.commandOf(key);
     const action = actionOf('cancel_command', this.#agent(agentId), scope);
     // the agent may know it from before
-    if (record?.agentId !== agentId && this.allows(principal, action)) return;
+    if (record?.agentId !== agentId && this.allows(principal, action)) return {};
     if (record?.agentId !== agentId || !this.seesCommand(principal, record)) {
       if (!this.sees(principal, agentId)) hide(action, 'agent_not_connected');
       throw commandNotFound(key, action);
     }
     this.requireLike(principal, record);
+    const { namespace, releaseName } = record;
+    return { namespace, releaseName };
   }
 
   #require(principal: Principal, action: Action & { agent: AgentSubject }): void {

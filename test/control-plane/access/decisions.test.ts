@@ -241,6 +241,25 @@ test('a user sees the commands that they may send, and with the right read those
   t.deepEqual(await statuses([{ rights: ['act'] }]), [404, 404]);
 });
 
+test('who may cancel a command, and only they, see the cancellation', async (t) => {
+  const { user, plane, agent, root } = await world(t);
+  const { ask, send } = await user([{ rights: ['read', 'deploy'], namespaces: ['shop'], releases: ['web'] }]);
+  const strangers = [await user([onEdge({ namespaces: ['pay'] })]), await user([onEdge({ releases: ['db'] })])];
+  await plane.send('edge-1', { ...install, key: 'web' }).stored;
+  await agent.packet('install_release');
+  const cancel = { type: 'cancel_command', payload: { key: 'web' }, key: 'end' };
+  t.is((await send('edge-1', cancel)).status, 202);
+  t.is((await send('edge-1', cancel)).status, 202, 'it is sent again under its key');
+  t.like((await ask('GET', '/api/commands/end')).body, { key: 'end' });
+  for (const stranger of strangers) {
+    t.is((await stranger.ask('GET', '/api/commands/end')).status, 404);
+    t.is((await stranger.send('edge-1', { ...cancel, key: 'late' })).status, 404);
+  }
+  t.like((await root('GET', '/api/commands?namespace=shop&release=web&type=cancel_command')).body, {
+    commands: [{ key: 'end' }],
+  });
+});
+
 test('a stream of results has those that its reader may see, and ends when the token is revoked', async (t) => {
   const { user, plane, agent, url } = await world(t);
   const { token, id } = await user([{ rights: ['read'], namespaces: ['shop'] }]);
