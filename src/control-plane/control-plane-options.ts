@@ -57,7 +57,10 @@ export interface ControlPlaneOptions {
    * refuses it; a promise is an error. Default: it is allowed.
    */
   authorize?: Authorize | undefined;
-  /** Called with each entry of the audit log. Default: none; the store has the log. */
+  /**
+   * Called with each entry of the audit log when it is stored. Default: none; the store has the
+   * log.
+   */
   audit?: ((entry: AuditEntry) => void) | undefined;
   /**
    * Serves agents and users without credentials also on a host that other machines can reach.

@@ -13,7 +13,7 @@ export interface AuditLogOptions {
   now: () => Date;
   /** Returns a time in milliseconds that never goes back. */
   monotonic: () => number;
-  /** Called with each entry. Default: none. */
+  /** Called with each entry when it is stored, in their order. Default: none. */
   onEntry?: ((entry: AuditEntry) => void) | undefined;
 }
 
@@ -79,10 +79,11 @@ export class AuditLog {
     const onStored = () => {
       this.#stored = number;
       this.#added.give();
+      // not before: after a crash, another entry would have the number of one that was not stored
+      this.#options.onEntry?.(entry);
     };
     this.#options.write({ audit: { number, at: at.getTime(), line }, onStored });
     if (number % trimInterval === 0) this.#trim();
-    this.#options.onEntry?.(entry);
   }
 
   /** Adds an entry for a refused request, or counts it if there are many. */

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import type { AuditEntry } from '../../../src/control-plane/audit/audit-entry.ts';
-import { AuditLog } from '../../../src/control-plane/audit/audit-log.ts';
+import { AuditLog, type AuditLogOptions } from '../../../src/control-plane/audit/audit-log.ts';
 import { AuditError, verifyAudit } from '../../../src/control-plane/audit/verify-audit.ts';
 import { createMemoryStore, createSqliteStore } from '../../../src/control-plane/index.ts';
 import { temporaryFile } from '../support/file.ts';
@@ -105,8 +105,9 @@ test('a flood of refused requests gets few entries, and is counted', async (t) =
   await Promise.all(Array.from({ length: 50 }, () => fetch(`${url}/nothing`, { method: 'POST' })));
   t.true((await entries()).length <= 30, 'without a token, there is no entry for a path that does not exist');
   const refused: AuditEntry[] = [];
+  const stores: AuditLogOptions['write'] = ({ onStored }) => onStored?.();
   const log = new AuditLog({
-    ...{ store: createMemoryStore(), write: () => undefined, limits: { auditEntries: 10, auditMs: 10 } },
+    ...{ store: createMemoryStore(), limits: { auditEntries: 10, auditMs: 10 }, write: stores },
     ...{ now: () => new Date(0), monotonic: () => 0, onEntry: (entry) => refused.push(entry) },
   });
   log.open(undefined);
@@ -200,4 +201,21 @@ test('a line that was changed, removed, inserted or moved is found', async (t) =
   ];
   for (const [lines, message] of bad) t.throws(() => verified(lines), { instanceOf: AuditError, message });
   t.throws(() => verifyAudit(new Uint8Array()), { message: 'there are no entries' });
+});
+
+test('the application gets entries when they are stored, in their order', (t) => {
+  const got: number[] = [];
+  const stored: Array<() => void> = [];
+  const log = new AuditLog({
+    ...{ store: createMemoryStore(), limits: { auditEntries: 10, auditMs: 1000 } },
+    ...{ now: () => new Date(0), monotonic: () => 0, onEntry: ({ number }) => got.push(number) },
+    write: ({ onStored }) => onStored && stored.push(onStored),
+  });
+  log.open(undefined);
+  log.add({ action: 'first', decision: 'allowed', outcome: 'ok' });
+  log.add({ action: 'second', decision: 'allowed', outcome: 'ok' });
+  log.close();
+  t.deepEqual(got, []);
+  for (const onStored of stored) onStored();
+  t.deepEqual(got, [1, 2]);
 });
