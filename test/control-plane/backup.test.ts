@@ -58,8 +58,10 @@ test('a control plane that is restored says so, once, and its audit log continue
   const copy = await backUp(t, url);
   const first = await testPlane(t, { store: createSqliteStore(copy) });
   t.is(first.lines.filter((line) => line.includes('started from a backup')).length, 1);
-  const audit = await (await fetch(`${first.url}/api/audit`)).text();
-  t.regex(audit, /"action":"restored from the backup of \d{4}-/);
+  await eventually('the audit log says so', async () => {
+    const audit = await (await fetch(`${first.url}/api/audit`)).text();
+    return /"action":"restored from the backup of \d{4}-/.test(audit);
+  });
   await first.plane.close();
   const second = await testPlane(t, { store: createSqliteStore(copy) });
   t.false(second.lines.some((line) => line.includes('started from a backup')));

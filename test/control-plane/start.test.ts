@@ -70,7 +70,8 @@ test('a control plane whose store could not be opened or read can start again', 
 
 test('reading many open commands ends when the control plane is closed', async (t) => {
   const store = createMemoryStore();
-  await store.write(batch({ commands: ['a', 'b'].map((key) => record(key)) }));
+  // so large that their events are read one after the other
+  await store.write(batch({ commands: ['a', 'b'].map((key) => record(key, { bytes: 8 * 1024 * 1024 })) }));
   const read: string[] = [];
   const reading = Promise.withResolvers<undefined>();
   const closing = Promise.withResolvers<[]>();

@@ -23,6 +23,7 @@ for (const text of [
   "process.on('uncaughtException', note);",
   'const before = process.memoryUsage();',
   'globalThis.fetch = fake;',
+  "process.env['PATH'] = folder;",
 ]) {
   test(`a file has a process of its own because of its text: ${text}`, (t) => {
     t.deepEqual(planOf(['test/go/a.test.ts'], read(text)), { longest: [], alone: ['test/go/a.test.ts'], groups: [] });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 /** Files that change the process, or measure its memory, by their text. */
 const processState =
-  /worker_threads|node:test|process\.(?:on|chdir|exitCode|emit|memoryUsage)\b|globalThis\.|\bt\.title\b/;
+  /worker_threads|node:test|process\.(?:on|chdir|exitCode|emit|memoryUsage)\b|^process\.env\[|globalThis\.|\bt\.title\b/m;
 
 /** Files that take long even if nothing else runs. They start first. */
 const longest = [
