@@ -1,10 +1,19 @@
+import { LRUCache } from 'lru-cache';
+import { type LabelRequirement, parseLabelSelector } from '../../objects/label-selector.ts';
 import type { CommandTarget } from '../../protocol/commands/command-target.ts';
 import type { Right } from '../../protocol/commands/definition.ts';
 import type { CommandTable } from '../../protocol/commands/table.ts';
 import { ControlPlaneError, type ControlPlaneErrorCode } from '../error.ts';
 import type { CommandRecord } from '../store/command-store.ts';
 import { type CommandScope, commandScope } from './command-scope.ts';
-import { type Action, type AgentSubject, isAllowed, isAllowedSomewhere, mayReach } from './is-allowed.ts';
+import {
+  type Action,
+  type AgentSubject,
+  isAllowed,
+  isAllowedSomewhere,
+  mayReach,
+  type ReadSelector,
+} from './is-allowed.ts';
 import type { Principal } from './role.ts';
 
 /** Returns true, at once, to allow what a user's roles allow. All else refuses it. */
@@ -43,6 +52,9 @@ type Subject = Omit<CommandScope, 'canChange'>;
 /** A command that was sent. */
 type CommandSubject = Pick<CommandRecord, 'agentId' | 'type' | 'namespace' | 'releaseName'>;
 
+/** Number of label selectors that are kept. */
+const maxSelectors = 1000;
+
 /** The rights whose commands, and their results, those with the right `read` see. */
 const readable: ReadonlySet<Right> = new Set(['read', 'deploy', 'act']);
 
@@ -52,19 +64,26 @@ const readable: ReadonlySet<Right> = new Set(['read', 'deploy', 'act']);
  */
 export class Guard {
   readonly #options: GuardOptions;
+  /** Lists ask for each of thousands of commands and agents. */
+  readonly #readSelector: ReadSelector;
 
   constructor(options: GuardOptions) {
     this.#options = options;
+    const selectors = new LRUCache<string, LabelRequirement[]>({
+      max: maxSelectors,
+      memoMethod: (text) => parseLabelSelector(text),
+    });
+    this.#readSelector = (text) => selectors.memo(text);
   }
 
   allows(principal: Principal, action: Action): boolean {
-    return isAllowed(principal, action) && this.#isAuthorized(principal, action);
+    return isAllowed(principal, action, this.#readSelector) && this.#isAuthorized(principal, action);
   }
 
   /** Whether a user may know of an agent. Default of `labels`: those that the agent has. */
   sees(principal: Principal, agentId: string, labels = this.#options.labelsOf(agentId)): boolean {
     const agent = { agentId, labels };
-    return mayReach(principal, agent) && this.#isAuthorized(principal, { right: 'read', agent });
+    return mayReach(principal, agent, this.#readSelector) && this.#isAuthorized(principal, { right: 'read', agent });
   }
 
   /** Whether a user may know of a command, its events and its result. */

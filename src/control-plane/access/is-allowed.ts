@@ -1,4 +1,4 @@
-import { matchesLabels, parseLabelSelector } from '../../objects/label-selector.ts';
+import { type LabelRequirement, matchesLabels, parseLabelSelector } from '../../objects/label-selector.ts';
 import type { Right } from '../../protocol/commands/definition.ts';
 import { matchesAny } from '../../protocol/pattern.ts';
 import type { Principal, Role } from './role.ts';
@@ -23,24 +23,35 @@ export interface Action {
   readonly release?: string | undefined;
 }
 
+/** Reads the label selector of a role. */
+export type ReadSelector = (text: string) => readonly LabelRequirement[];
+
 /**
  * Whether one of the roles of a user allows an action as a whole. What the action leaves open needs
  * a role without a limit.
  */
-export function isAllowed({ roles }: Pick<Principal, 'roles'>, action: Action): boolean {
+export function isAllowed(
+  { roles }: Pick<Principal, 'roles'>,
+  action: Action,
+  readSelector: ReadSelector = parseLabelSelector,
+): boolean {
   const { agent, namespace, release } = action;
   return roles.some(
     (role) =>
       grants(role, action) &&
-      covers(role, agent) &&
       matchesAny(role.namespaces, namespace) &&
-      matchesAny(role.releases, release),
+      matchesAny(role.releases, release) &&
+      covers(role, agent, readSelector),
   );
 }
 
 /** Whether a user may know of an agent, because a role covers it. */
-export function mayReach({ roles }: Pick<Principal, 'roles'>, agent: AgentSubject): boolean {
-  return roles.some((role) => covers(role, agent));
+export function mayReach(
+  { roles }: Pick<Principal, 'roles'>,
+  agent: AgentSubject,
+  readSelector: ReadSelector = parseLabelSelector,
+): boolean {
+  return roles.some((role) => covers(role, agent, readSelector));
 }
 
 /** Whether a role of a user has a right, or the type of a command, for anything. */
@@ -55,8 +66,8 @@ function grants({ rights }: Role, { right, command }: Pick<Action, 'right' | 'co
   return rights.includes('admin') || rights.includes(right) || (command !== undefined && rights.includes(command));
 }
 
-function covers({ agents, labels }: Role, agent: AgentSubject | undefined): boolean {
+function covers({ agents, labels }: Role, agent: AgentSubject | undefined, readSelector: ReadSelector): boolean {
   if (!matchesAny(agents, agent?.agentId)) return false;
   if (labels === undefined) return true;
-  return agent?.labels !== undefined && matchesLabels(parseLabelSelector(labels), agent.labels);
+  return agent?.labels !== undefined && matchesLabels(readSelector(labels), agent.labels);
 }
