@@ -3,4 +3,4 @@ export { limitedTime } from './limited-time.ts';
 export { ChangeNotice, Notice } from './notice.ts';
 export { retry } from './retry.ts';
 export { Semaphore } from './semaphore.ts';
-export { sleep } from './sleep.ts';
+export { maxTimerMs, sleep } from './sleep.ts';

@@ -1,3 +1,4 @@
+import { maxTimerMs } from '../async/index.ts';
 import type { CancelCommandMode } from '../protocol/commands/cancel-command.ts';
 import type { CommandTable } from '../protocol/commands/table.ts';
 import { maxPacketBytes } from '../protocol/limits.ts';
@@ -206,10 +207,14 @@ export class Dispatcher {
     const onExpiry = () => {
       this.#expiries.delete(command);
       if (command.state !== 'waiting') return;
+      if (expiresAt > this.#options.now().getTime()) {
+        this.#expire(command);
+        return;
+      }
       const message = `the agent ${command.agentId} was not connected in time; the command was not sent`;
       command.fail('command_expired', message);
     };
-    const delay = Math.max(0, expiresAt - this.#options.now().getTime());
+    const delay = Math.min(maxTimerMs, Math.max(0, expiresAt - this.#options.now().getTime()));
     this.#expiries.set(command, setTimeout(onExpiry, delay));
   }
 

@@ -153,6 +153,16 @@ test('a command whose agent does not connect in time fails, and is not sent', as
   t.is((await agent.packet('install_release')).key, 'next');
 });
 
+test('a command waits that expires later than a timer of Node can', async (t) => {
+  const store = createMemoryStore();
+  const month = 31 * 24 * 3_600_000;
+  await store.write(batch({ commands: [record('waits', { expiresAt: Date.now() + month })] }));
+  const { plane } = await testPlane(t, { store });
+  const late = plane.install('edge-1', parameters, { deliverWithin: '10ms' });
+  t.like(await late.result, { ok: false, error: { code: 'command_expired' } });
+  t.is(plane.command('waits')?.state, 'waiting');
+});
+
 test('a command that waits for an agent that does not know it fails', async (t) => {
   const { plane, agentUrl } = await testPlane(t);
   const command = plane.test('edge-1', { releaseName: 'web' }, { deliverWithin: '1h' });

@@ -93,14 +93,23 @@ export class AuditLog {
   }
 
   /**
-   * Returns the entries with a higher number, of a time or later, in milliseconds. With a signal,
-   * it also returns those that follow, until the signal aborts.
+   * Returns the entries with a higher number, from the first one of a time in milliseconds or later
+   * on: those after it may have an earlier time, because clocks are set back. With a signal, it
+   * also returns those that follow, until the signal aborts.
    */
   async *after(number: number, since = 0, signal?: AbortSignal): AsyncGenerator<AuditRecord> {
+    const { store } = this.#options;
     let last = number;
+    let hasBegun = since === 0;
     const isEnded = () => signal?.aborted === true;
     while (!isEnded()) {
-      const records = await this.#options.store.audit({ after: last, since, max: pageLength });
+      if (!hasBegun) {
+        const stored = this.#stored;
+        const [first] = await store.audit({ after: 0, since, max: 1 });
+        hasBegun = first !== undefined;
+        last = Math.max(last, first === undefined ? stored : first.number - 1);
+      }
+      const records = hasBegun ? await store.audit({ after: last, since: 0, max: pageLength }) : [];
       for (const record of records) {
         if (isEnded()) return;
         yield record;

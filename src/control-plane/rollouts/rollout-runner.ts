@@ -1,4 +1,4 @@
-import { Notice } from '../../async/index.ts';
+import { maxTimerMs, Notice } from '../../async/index.ts';
 import type { CommandResult } from '../../protocol/messages.ts';
 import type { AgentSubject } from '../access/is-allowed.ts';
 import type { SendRequest } from '../command-methods.ts';
@@ -49,9 +49,6 @@ export interface RolloutRunnerOptions extends EntryStore {
 
 /** Number of clusters for which turns are 1 ms apart, so that they do not take all time. */
 const clustersPerMs = 500;
-
-/** The longest time that a timer of Node takes, in milliseconds. */
-const maxTimerMs = 2 ** 31 - 1;
 
 /**
  * Performs a rollout: finds out what comes next, stores that, and only then sends the commands of

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { AuditEntry } from '../../../src/control-plane/audit/audit-entry.ts';
 import { AuditLog, type AuditLogOptions } from '../../../src/control-plane/audit/audit-log.ts';
@@ -6,6 +7,7 @@ import { createMemoryStore, createSqliteStore } from '../../../src/control-plane
 import { temporaryFile } from '../support/file.ts';
 import { testPlane } from '../support/plane.ts';
 import { installed, rawAgent } from '../support/raw-agent.ts';
+import { batch } from '../support/stored.ts';
 
 const install = { type: 'install_release', payload: { releaseName: 'web', chartName: 'c', namespace: 'shop' } };
 
@@ -30,6 +32,53 @@ async function world(t: ExecutionContext, options: Parameters<typeof testPlane>[
 }
 
 const verified = (lines: readonly string[]) => verifyAudit(new TextEncoder().encode(`${lines.join('\n')}\n`));
+
+test('entries since a time are a whole part of the log, also if the clock was set back meanwhile', async (t) => {
+  const store = createMemoryStore();
+  const times = [10, 20, 30, 15, 16, 40].map((at, index) => ({ number: index + 1, at, line: String(index + 1) }));
+  await store.write(batch({ audit: times }));
+  const log = new AuditLog({
+    ...{ store, limits: { auditEntries: 10, auditMs: 1000 }, write: () => undefined },
+    ...{ now: () => new Date(0), monotonic: () => 0 },
+  });
+  const numbers = async (...range: [number, number?]) => {
+    const read: number[] = [];
+    for await (const { number } of log.after(...range)) read.push(number);
+    return read;
+  };
+  t.deepEqual(await numbers(0, 20), [2, 3, 4, 5, 6]);
+  t.deepEqual(await numbers(3, 20), [4, 5, 6]);
+  t.deepEqual(await numbers(0, 41), []);
+  t.deepEqual(await numbers(4), [5, 6]);
+});
+
+test('a reader of entries since a time to come waits, without reading the log again and again', async (t) => {
+  const store = createMemoryStore();
+  let reads = 0;
+  const audit: typeof store.audit = async (page) => {
+    reads++;
+    await nextTurn();
+    return await store.audit(page);
+  };
+  const stored: (() => void)[] = [];
+  const log = new AuditLog({
+    ...{ store: { ...store, audit }, limits: { auditEntries: 10, auditMs: 1000 } },
+    ...{ now: () => new Date(100), monotonic: () => 0 },
+    write: ({ audit: entry, onStored }) =>
+      stored.push(() => entry && void store.write(batch({ audit: [entry] })).then(onStored)),
+  });
+  log.open({ number: 1, at: 10, line: '{}' });
+  await store.write(batch({ audit: [{ number: 1, at: 10, line: '{}' }] }));
+  const entries = log.after(0, 50, new AbortController().signal);
+  const next = entries.next();
+  for (let turns = 0; turns < 20; turns++) await nextTurn();
+  log.add({ action: 'first', decision: 'allowed', outcome: 'ok' });
+  for (const store of stored) store();
+  t.like(await next, { value: { number: 2 } });
+  t.true(reads <= 4, `${reads} reads`);
+  log.close();
+  await entries.return(undefined);
+});
 
 test('the log says who has done what, from where, and what came of it', async (t) => {
   const { plane, agentUrl, ask, lines, entries } = await world(t);
