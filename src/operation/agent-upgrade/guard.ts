@@ -125,9 +125,7 @@ async function goBack(guarded: Guarded, current: () => Trial, save: (trial: Tria
       if (error instanceof TrialChangedError) throw error;
       guarded.onProblem('cannot return to the version before', { reason: messageOf(error) });
       if (guarded.now() >= (trial.deadline ?? 0)) {
-        const { code, message } = trial.failure ?? { code: 'internal', message: '' };
-        const text = `${message}; the version before could not be deployed again: ${messageOf(error)}`;
-        await save({ ...withoutOperation(current()), phase: 'ended', failure: { code, message: text } });
+        await save({ ...withoutOperation(current()), phase: 'ended', stuck: messageOf(error) });
         return;
       }
       // a failed attempt is not continued

@@ -46,6 +46,8 @@ const trialSchema = z.object({
   revision: z.int().optional(),
   /** Why the new version does not stay. */
   failure: reasonSchema.optional(),
+  /** Why the version before could not be deployed again. */
+  stuck: z.string().optional(),
   /** The pod that leads when the new version has proved itself, and its image. */
   leader: z.object({ pod: z.string(), image: z.string() }).optional(),
 });

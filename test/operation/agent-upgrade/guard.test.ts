@@ -50,6 +50,16 @@ test('the failure says what the new version did not do', async (t) => {
   t.is(agent.stored?.trial.revision, 3);
 });
 
+test('a trial whose version before cannot be deployed again says so, apart from what the new version did', async (t) => {
+  const agent = new SimulatedAgent('cannot connect');
+  const goBack = () => Promise.reject(new Error('the webhook denied the request'));
+  t.is(await guard({ ...agent.guarded, goBack }, 'guardian'), 'ended');
+  t.like(agent.stored?.trial, {
+    ...{ phase: 'ended', from: 1, revision: 2, stuck: 'the webhook denied the request' },
+    failure: { message: 'it has not proved itself within 80 s: not connected' },
+  });
+});
+
 test('nothing is deployed again if the upgrade was refused', async (t) => {
   const agent = new SimulatedAgent('is refused by the API server');
   await guarded(agent);

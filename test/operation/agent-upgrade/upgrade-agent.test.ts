@@ -5,7 +5,7 @@ import type { ServiceAccount } from '../../../src/objects/service-account.ts';
 import { guard } from '../../../src/operation/agent-upgrade/guard.ts';
 import { guardedRelease } from '../../../src/operation/agent-upgrade/guarded-release.ts';
 import type { OwnPod } from '../../../src/operation/agent-upgrade/own-agent.ts';
-import { trialName, trialSecret } from '../../../src/operation/agent-upgrade/trial.ts';
+import { type Trial, trialName, trialSecret } from '../../../src/operation/agent-upgrade/trial.ts';
 import { operation } from '../../../src/operation/agent-upgrade/upgrade-agent.ts';
 import type { PerformContext } from '../../../src/operation/command-operation.ts';
 import { memoryPlans } from '../../../src/operation/plan/plans.ts';
@@ -14,6 +14,7 @@ import { eventually } from '../../support/eventually.ts';
 import { realHost } from '../../support/host.ts';
 import { type TextChart, textChart } from '../text-renderer.ts';
 import { newWorld, sandboxTest, type World } from '../world.ts';
+import { firstTrial } from './simulated-agent.ts';
 
 const test = sandboxTest();
 const agentId = 'edge-1';
@@ -134,6 +135,23 @@ test('a process that continues the command waits for the same trial, and plans n
   t.is(answer.revision, 2);
   await Promise.race([parked, Promise.resolve()]);
   t.deepEqual(await agent.world.history(), ['1:superseded', '2:deployed']);
+});
+
+test('the error says which version is deployed if the version before could not be deployed again', async (t) => {
+  const agent = await installed(t as never, agentChart('agent:1'), agentChart('agent:2'));
+  const { cluster, namespace } = agent.own;
+  const trial: Trial = {
+    ...firstTrial,
+    ...{ namespace, releaseName: 'web', phase: 'ended', from: 1, revision: 2, id: agent.context.id ?? '' },
+    ...{ failure: { code: 'agent_upgrade_failed', message: 'not connected' }, stuck: 'denied by a webhook' },
+  };
+  await trialSecret(cluster, namespace, agentId).write(trial, undefined);
+  const error = await t.throwsAsync(agent.perform({ chartName: 'web' }), { code: 'agent_upgrade_failed' });
+  t.regex(error.message, /^revision 2 of the agent is deployed, and does not work: not connected; /);
+  t.regex(
+    error.message,
+    /again: denied by a webhook; roll the release web in the namespace .* back to revision 1 with helm$/,
+  );
 });
 
 test('the guardian has the image and the account of the agent, and none of its settings and volumes', async (t) => {
