@@ -27,7 +27,7 @@ test.before('objects that no one changes', async () => {
   const metadata = { name: 'web', namespace: untouched };
   const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'app', image: 'none' }] } };
   const jobSpec = { template: { spec: { ...template.spec, restartPolicy: 'Never' } } };
-  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: untouched } });
+  await createNamespace(cluster, untouched);
   await cluster.create({ apiVersion: 'v1', kind: 'Pod', metadata, spec: template.spec });
   await cluster.create({
     ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata },
@@ -36,6 +36,9 @@ test.before('objects that no one changes', async () => {
   await cluster.create({
     ...{ apiVersion: 'batch/v1', kind: 'CronJob', metadata },
     spec: { schedule: '0 0 1 1 *', jobTemplate: { spec: jobSpec } },
+  });
+  await eventually('the Deployment controller has written the status', async () => {
+    return fieldAt(await cluster.get(deployment), 'status', 'observedGeneration') !== undefined;
   });
 });
 
