@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
 import type { Cluster } from '@kubernetes/client-node';
+import { readUpTo } from '../async/index.ts';
 import { isMissing, messageOf } from '../errors/index.ts';
 import { fieldAt, listAt, objectsAt, stringAt } from '../objects/fields.ts';
 import { KubeError } from './kube-error.ts';
-import { readUpTo } from './read-up-to.ts';
 
 /** A program that prints credentials: the field `exec` of a user of a kubeconfig. */
 export interface ExecPlugin {

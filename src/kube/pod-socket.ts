@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
-import { abortable } from '../async/index.ts';
+import { abortable, readUpTo } from '../async/index.ts';
 import { messageBatches, type ReceivedMessage } from '../net/message-batches.ts';
 import { maskOptions } from '../net/websocket-mask.ts';
 import { apiPath } from '../objects/api-path.ts';
 import type { Connection } from './connection.ts';
 import { errorOfResponse, KubeError } from './kube-error.ts';
-import { readUpTo } from './read-up-to.ts';
 import { socketAgent } from './socket-agent.ts';
 
 /** The largest message of the API server, in bytes. */

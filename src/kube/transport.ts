@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
-import { abortable, limitedTime, sleep } from '../async/index.ts';
+import { abortable, limitedTime, readUpTo, sleep } from '../async/index.ts';
 import { jsonText } from '../objects/json-text.ts';
 import type { Connection } from './connection.ts';
 import { errorOfResponse, isKubeError, isUnserved, KubeError } from './kube-error.ts';
-import { readUpTo } from './read-up-to.ts';
 import type { ServerClock } from './server-clock.ts';
 
 export interface KubeRequest {

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { readUpTo } from '../../async/index.ts';
 import { isJsonObject, stringAt } from '../../objects/fields.ts';
 
 const maxRefusalBytes = 16 * 1024;
@@ -11,17 +12,11 @@ const maxTextLength = 300;
  * in time.
  */
 export async function refusalOf(body: Readable, waitMs = 2000): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
   body.on('error', () => undefined); // only reports that it is not read to its end
   const timer = setTimeout(() => body.destroy(), waitMs);
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > maxRefusalBytes) return '';
-      chunks.push(chunk);
-    }
-    return textOf(JSON.parse(Buffer.concat(chunks).toString()));
+    const { content, isWhole } = await readUpTo(body, maxRefusalBytes);
+    return isWhole ? textOf(JSON.parse(content.toString())) : '';
   } catch {
     return ''; // the status says enough
   } finally {

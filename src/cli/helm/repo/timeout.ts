@@ -1,3 +1,5 @@
+import { maxTimerMs } from '../../../async/index.ts';
+
 /** The time limit for downloading an index, in nanoseconds, as its flag has it. */
 export const downloadTimeout = {
   initial: 120_000_000_000n,
@@ -6,6 +8,5 @@ export const downloadTimeout = {
 
 /** As in Go, a time limit of 0 is none. */
 export function milliseconds(nanoseconds: bigint): number {
-  const longest = 2 ** 31 - 1; // of a timer
-  return nanoseconds <= 0n ? longest : Math.min(Number(nanoseconds / 1_000_000n), longest);
+  return nanoseconds <= 0n ? maxTimerMs : Math.min(Number(nanoseconds / 1_000_000n), maxTimerMs);
 }
