@@ -155,6 +155,8 @@ test('follows a Job with 100,000 lines to its end, over cut streams, without a l
   t.true(cuts >= 2);
   t.deepEqual(notices, []);
   t.like(await last.result, { ok: true, containers: 1 });
+  const [pod] = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace });
+  t.like(pod?.['status'], { phase: 'Succeeded' }, 'the container has written all lines');
   const lines = Buffer.concat(parts).toString().split('\n');
   const different = lines.findIndex((text, index) => text !== (index < 100_000 ? `line ${index}` : ''));
   t.is(different, -1, `after line ${different}: ${JSON.stringify(lines.slice(different - 1, different + 3))}`);

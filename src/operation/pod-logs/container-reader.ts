@@ -53,6 +53,9 @@ const maxFailures = 10;
 /** Number of times that the log of a later run may be found before the status that says so. */
 const maxDoubts = 20;
 
+/** Number of times that a log that ends in the middle of a line is read again, for its rest. */
+const maxUnfinished = 3;
+
 /** Reads the log of a container, with a position from which another reader can continue. */
 export class ContainerReader {
   readonly #options: ContainerReaderOptions;
@@ -64,6 +67,8 @@ export class ContainerReader {
   #positionRun: number | undefined;
   #sent: number;
   #isGone = false;
+  /** Whether the present log, which was read last, ended in the middle of a line. */
+  #isInLine = false;
   /** Number of times in a row that the position was not in the log that is followed. */
   #doubts = 0;
 
@@ -154,14 +159,20 @@ export class ContainerReader {
 
   /**
    * Reads what was not read when the run ended, until nothing is new: the runtime may write its
-   * last lines later. To follow them would need a watch of the kubelet, which it may not have.
+   * last lines later, and its last line may have no line break or be read while it is written. To
+   * follow them would need a watch of the kubelet, which it may not have.
    */
   async #readRest(run: number, wasWhole: boolean): Promise<void> {
     let isWhole = wasWhole;
     let before: LogPosition | undefined;
     let doubts = 0;
-    while ((this.#position !== before || this.#doubts > doubts) && !this.#isFull) {
+    let unfinished = 0;
+    while (!this.#isFull) {
       if (this.#doubts > doubts) await this.#pause(0);
+      else if (this.#position === before) {
+        if (!this.#isInLine || unfinished >= maxUnfinished) break;
+        await this.#pause(unfinished++);
+      }
       doubts = this.#doubts;
       const log = logOfRun(run, this.#newest);
       if (log === undefined) break;
@@ -253,6 +264,7 @@ export class ContainerReader {
     const { cluster, container, selection, signal } = this.#options;
     const { timestamps } = selection;
     const position = this.#position;
+    this.#isInLine = false;
     const isTail = tail !== undefined && position.lines === 0;
     const lines = new LogLines({ position, startsAtFirst: isTail, timestamps });
     const pass = async (bytes: Buffer) => {
@@ -281,6 +293,7 @@ export class ContainerReader {
     if (isLater(lines.isUnfound)) return false;
     // a followed log may end in the middle of a line, with an error of the kubelet after it
     if (follow) return !lines.isInLine;
+    this.#isInLine = lines.isInLine && !previous;
     await pass(lines.end());
     return true;
   }

@@ -102,8 +102,26 @@ test('the last line without a line break is read without the error that the kube
     ['follow', `${line(1)}${unfinished}failed to create`, 'unreachable', ended(0)],
     ['rest', line(1) + unfinished],
     ['rest', line(1) + unfinished],
+    ['rest', line(1) + unfinished],
+    ['rest', line(1) + unfinished],
+    ['rest', line(1) + unfinished],
   ]);
   t.deepEqual(lines, expected(2));
+});
+
+test('a log that was read in the middle of a line is read again until nothing is new for a while', async (t) => {
+  const part = line(2).slice(0, -4);
+  const whole = line(1) + line(2) + line(3);
+  const { lines, waits } = await follow(t, running(0), [
+    ['follow', line(1), undefined, ended(0)],
+    ['rest', line(1) + part],
+    ['rest', line(1) + part],
+    ['rest', line(1) + part],
+    ['rest', whole],
+    ['rest', whole],
+  ]);
+  t.deepEqual(lines, expected(3));
+  t.deepEqual(waits, [100, 200]);
 });
 
 test('a log that the kubelet cannot follow is read again and again while its run continues', async (t) => {
