@@ -58,6 +58,7 @@ export class CommandIndex {
   /** The agents that were ever connected, with the last time if it is known. */
   readonly #agents = new Map<string, AgentSighting | undefined>();
   readonly #maxAgents: number;
+  readonly #storeWaitMs: number;
   /** Between the attempts to open: what the store has. */
   #contents: StoreContents | undefined;
   #loadedBytes = 0;
@@ -75,6 +76,7 @@ export class CommandIndex {
     this.#log = log;
     this.#now = now;
     this.#maxAgents = limits.knownAgents;
+    this.#storeWaitMs = limits.storeWaitMs;
     this.#open = new OpenCommands(limits);
     this.#writer = new StoreWriter(store, log, limits);
     this.results = new ResultFeed(store.retention, (command) => this.#forget(command));
@@ -163,6 +165,11 @@ export class CommandIndex {
     return this.#writer.isBehind;
   }
 
+  /** Throws `ControlPlaneError` `store_unavailable` if nothing can be stored now. */
+  requireAvailable(): void {
+    if (!this.isAvailable) throw notStored('the control plane cannot store changes; see its log');
+  }
+
   /** Calls back when all changes so far are stored, in the order of the calls. */
   whenStored(onStored: () => void): void {
     this.#writer.whenStored(onStored);
@@ -178,8 +185,22 @@ export class CommandIndex {
     this.#writer.add({ entry });
   }
 
-  /** Resolves when all changes so far are stored. */
-  stored(): Promise<void> {
+  /**
+   * Resolves when all changes so far are stored. Rejects with `ControlPlaneError`
+   * `store_unavailable` if nothing can be stored now, if a write fails, and after a limited time.
+   * The changes themselves stay, and are stored later: who has made them takes them back.
+   */
+  async stored(): Promise<void> {
+    this.requireAvailable();
+    const { promise, resolve, reject } = Promise.withResolvers<undefined>();
+    const refuse = () => reject(notStored('the control plane could not store the change; see its log'));
+    const timer = setTimeout(refuse, this.#storeWaitMs);
+    this.#writer.whenStored(() => resolve(undefined), refuse);
+    await promise.finally(() => clearTimeout(timer));
+  }
+
+  /** Resolves when all changes so far are stored, however long that takes. */
+  storedLater(): Promise<void> {
     return new Promise((resolve) => this.whenStored(resolve));
   }
 
@@ -312,6 +333,10 @@ function* pagesOf(commands: readonly CommandRecord[]): Generator<CommandRecord[]
     [page, bytes] = [[], 0];
   }
   yield page;
+}
+
+function notStored(message: string): ControlPlaneError {
+  return new ControlPlaneError('store_unavailable', message);
 }
 
 function numberOf(command: TrackedCommand | undefined): number {

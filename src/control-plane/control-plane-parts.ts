@@ -97,6 +97,7 @@ export function createParts(
     ...{ now, monotonic, randomBytes, log, maxAgents: limits.knownAgents },
     keep: (entry) => commands.keep(entry),
     stored: () => commands.stored(),
+    storedLater: () => commands.storedLater(),
     onCopy: (agentId) => copies.refused(agentId),
     onForgotten: (agentId) => copies.forget(agentId),
     onEnrolled: (agentId, action) => audit.add({ action, agentId, decision: 'allowed', outcome: 'ok' }),
@@ -197,6 +198,8 @@ export function createParts(
     connectedSince: connectedSince({ agents }),
     keep: (entry) => commands.keep(entry),
     stored: () => commands.stored(),
+    storedLater: () => commands.storedLater(),
+    requireStore: () => commands.requireAvailable(),
     send: rolloutSender({ dispatcher, audit }),
     hasWebhook: (id) => webhooks.has(id),
     askWebhook: async (webhookId, { id, ...data }, signal) =>

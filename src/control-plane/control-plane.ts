@@ -271,7 +271,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
 
   /**
    * Lets an agent in that has enrolled with `needsConsent`. Rejects with `ControlPlaneError`
-   * `agent_not_found`.
+   * `agent_not_found` and `store_unavailable`; the agent still waits then.
    */
   async acceptAgent(agentId: string): Promise<void> {
     await this.#opening;
@@ -281,7 +281,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
 
   /**
    * Ends the key and the token of an agent at once, and its connections. Rejects with
-   * `ControlPlaneError` `agent_not_found`.
+   * `ControlPlaneError` `agent_not_found`, and with `store_unavailable` until that is stored.
    */
   async revokeAgent(agentId: string): Promise<void> {
     await this.#opening;

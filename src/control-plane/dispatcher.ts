@@ -108,7 +108,7 @@ export class Dispatcher {
     }
     const refusal = refusalOf({ key, type, payload, ...(envelope !== undefined && { envelope }) }, agent);
     if (refusal) throw refusal;
-    requireStore(commands);
+    commands.requireAvailable();
     const full = commands.refusal(agentId, payload);
     if (full) throw full;
     const expiresAt = within === false ? undefined : now().getTime() + within;
@@ -162,7 +162,6 @@ export class Dispatcher {
   async forgetAgent(agentId: string, sentBy?: string): Promise<number> {
     const { agents, commands, isRegistered, log } = this.#options;
     requireSentBy(sentBy);
-    requireStore(commands);
     await commands.stored();
     if (agents.get(agentId)) {
       throw new ControlPlaneError('agent_connected', `the agent ${agentId} is connected; stop it or revoke it first`);
@@ -222,11 +221,6 @@ export class Dispatcher {
     clearTimeout(this.#expiries.get(command));
     this.#expiries.delete(command);
   }
-}
-
-function requireStore({ isAvailable }: CommandIndex): void {
-  if (isAvailable) return;
-  throw new ControlPlaneError('store_unavailable', 'the control plane cannot store commands; see its log');
 }
 
 /** Returns why an agent cannot get a packet. */

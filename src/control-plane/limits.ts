@@ -25,6 +25,8 @@ export interface ControlPlaneLimits {
   unstoredChanges: number;
   /** Bytes of the packets of these changes. */
   unstoredBytes: number;
+  /** Time in milliseconds in which a change for which someone waits must be stored. */
+  storeWaitMs: number;
   /** Bytes of the bodies of all requests to the API that are being read. */
   requestBytes: number;
   /** Bytes of events that users have been sent and have not read. */
@@ -76,6 +78,7 @@ export const defaultControlPlaneLimits: ControlPlaneLimits = {
   unconfirmedBytes: 128 * mebibyte,
   unstoredChanges: 50_000,
   unstoredBytes: 32 * mebibyte,
+  storeWaitMs: 10_000,
   requestBytes: 64 * mebibyte,
   unreadBytes: 64 * mebibyte,
   uploadBytes: 2048 * mebibyte,

@@ -45,8 +45,10 @@ export function resultRoutes({ commands, guard, bodies, events, log }: ResultRou
       summary: 'Marks the results up to an id as delivered',
       body: acknowledgementSchema,
       responses: { 200: { description: 'They are marked', schema: acknowledgementSchema } },
+      errors: ['store_unavailable'],
       async handler(request, response, _id, { principal: { name: sentBy } }) {
         const { upTo } = readBody(acknowledgementSchema, await readJson(request, bodies));
+        await commands.stored();
         commands.results.markDelivered(upTo);
         await commands.stored();
         log.info({ upTo, sentBy }, 'results acknowledged');

@@ -118,7 +118,7 @@ export const errorCodes = {
   command_expired: 'The agent was not connected in time, and the command was not sent.',
   rollout_not_found: 'No rollout has the id.',
   rollout_conflict: 'Another rollout has the release or the id, or the rollout is not in a state that allows this.',
-  store_unavailable: 'The control plane cannot use the file of its commands; see its log.',
+  store_unavailable: 'The control plane cannot use its file or its database; see its log.',
   unknown_route: 'The control plane does not have the path.',
   method_not_allowed: 'The path has other methods, which the header Allow names.',
   insecure_listen:

@@ -76,7 +76,7 @@ export function sessionRoutes({ guard, tokens, sessions }: SessionRoutesOptions)
       name: 'endSession',
       summary: 'Ends a session of the user; for administrators, that of anyone',
       responses: { 200: { description: 'The session that has ended', schema: userSessionSchema } },
-      errors: ['session_not_found', 'unknown_route'],
+      errors: ['session_not_found', 'unknown_route', 'store_unavailable'],
       async handler(_request, response, id, { principal, note }) {
         note({ sessionId: id });
         const isAdministrator = guard.allows(principal, { right: 'admin' });

@@ -68,6 +68,7 @@ export function tokenRoutes({ tokens, table, sessions, bodies }: TokenRoutesOpti
       summary: 'Creates a token of a user',
       body: tokenOptionsSchema(table),
       responses: { 201: { description: 'The token, which is not shown again', schema: createdTokenSchema } },
+      errors: ['store_unavailable'],
       async handler(request, response, _id, { principal, note }) {
         const options = (await readJson(request, bodies)) as TokenOptions; // create() reads it
         const created = await tokens.create(options, principal.name);
@@ -81,7 +82,7 @@ export function tokenRoutes({ tokens, table, sessions, bodies }: TokenRoutesOpti
       name: 'revokeToken',
       summary: 'Revokes a token of a user',
       responses: { 200: { description: 'The token that is revoked', schema: userTokenSchema } },
-      errors: ['token_not_found'],
+      errors: ['token_not_found', 'store_unavailable'],
       async handler(_request, response, id, { note }) {
         note({ tokenId: id });
         sendJson(response, 200, await tokens.revoke(id));

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { tokenHash } from '../../net/authorization.ts';
 import type { CommandTable } from '../../protocol/commands/table.ts';
-import type { EntryStore } from '../enrolment/enrolled-keys.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { StoredEntry } from '../store/command-store.ts';
+import { type EntryStore, storedOrTakenBack } from '../store/entry-store.ts';
 import type { Principal } from './role.ts';
 import { readTokenOptions, type TokenOptions } from './token-options.ts';
 
@@ -106,12 +106,13 @@ export class UserTokens {
   }
 
   /**
-   * Returns a new token when it is stored. Rejects with `ControlPlaneError` `bad_request`, and with
-   * `busy` if there are 10,000.
+   * Returns a new token when it is stored. Rejects with `ControlPlaneError` `bad_request`, with
+   * `busy` if there are 10,000, and with `store_unavailable`; there is no token then.
    */
   async create(options: TokenOptions, createdBy?: string): Promise<CreatedToken> {
     const { table, now, randomBytes, keep, stored } = this.#options;
     const { name, roles, lifetimeMs } = readTokenOptions(options, table);
+    await stored();
     if (this.#tokens.size >= maxTokens) {
       throw new ControlPlaneError('busy', `there are ${maxTokens} tokens already; revoke those that are not needed`);
     }
@@ -121,7 +122,7 @@ export class UserTokens {
     const created = { name, roles, createdAt, expiresAt: createdAt + lifetimeMs, createdBy };
     this.#add(hash, created);
     keep({ collection, id: hash, text: JSON.stringify(created) });
-    await stored();
+    await storedOrTakenBack({ stored }, () => this.#end(hash));
     return { ...shown(hash, created), token };
   }
 
@@ -134,11 +135,15 @@ export class UserTokens {
 
   /**
    * Ends a token, and the event streams of those who have it. Returns it when that is stored.
-   * Rejects with `ControlPlaneError` `token_not_found`.
+   * Rejects with `ControlPlaneError` `token_not_found`, and with `store_unavailable` until the end
+   * of the token is stored; it has ended in this process all the same.
    */
   async revoke(id: string): Promise<UserToken> {
     const found = [...this.#tokens].find(([hash]) => hash.slice(0, idDigits) === id);
-    if (!found) throw new ControlPlaneError('token_not_found', 'no token has this id');
+    if (!found) {
+      await this.#options.stored(); // it may have ended without being stored
+      throw new ControlPlaneError('token_not_found', 'no token has this id');
+    }
     const [hash, { stored }] = found;
     this.#end(hash);
     await this.#options.stored();

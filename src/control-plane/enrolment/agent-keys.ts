@@ -8,11 +8,12 @@ import { ControlPlaneError } from '../error.ts';
 import type { AgentIdentity } from '../identity.ts';
 import type { Logger } from '../logger.ts';
 import type { StoredEntry } from '../store/command-store.ts';
-import { type EnrolledKey, EnrolledKeys, type EntryStore, isOfAnotherCluster } from './enrolled-keys.ts';
+import { type PatientStore, storedOrTakenBack } from '../store/entry-store.ts';
+import { type EnrolledKey, EnrolledKeys, isOfAnotherCluster } from './enrolled-keys.ts';
 import { type CreatedEnrolment, type EnrolmentOptions, readEnrolmentOptions } from './enrolment-options.ts';
 import { type EnrolmentClock, EnrolmentTokens } from './enrolment-tokens.ts';
 
-export interface AgentKeysOptions extends EnrolmentClock, EntryStore {
+export interface AgentKeysOptions extends EnrolmentClock, PatientStore {
   /** Returns this many random bytes. */
   randomBytes: (size: number) => Uint8Array;
   /** Number of agents that have a key, that wait for consent, and that have a token. */
@@ -132,37 +133,48 @@ export class AgentKeys {
     };
   }
 
-  /** Rejects with `ControlPlaneError` `bad_request` and `busy`. */
+  /**
+   * Invites an agent. Rejects with `ControlPlaneError` `bad_request`, `busy` and
+   * `store_unavailable`; the agent has no token then.
+   */
   async create(options: EnrolmentOptions, sentBy?: string): Promise<CreatedEnrolment> {
     const { agentId, labels, lifetimeMs, needsConsent } = readEnrolmentOptions(options);
+    await this.#options.stored();
     if (this.#tokens.of(agentId) === undefined && this.#tokens.count >= this.#options.maxAgents) {
       throw new ControlPlaneError('busy', `${this.#tokens.count} agents have a token already; try again later`);
     }
     const { token, expiresAt } = this.#tokens.create({ agentId, labels, needsConsent }, lifetimeMs);
     this.#problems.delete(agentId);
     this.#options.log.info({ agentId, needsConsent, sentBy }, 'created an enrolment token');
-    await this.#options.stored();
+    await storedOrTakenBack(this.#options, () => this.#tokens.take(token, agentId));
     return { agentId, token, expiresAt: new Date(expiresAt).toISOString(), replacesKey: this.has(agentId) };
   }
 
-  /** Lets an agent in that waits. Rejects with `ControlPlaneError` `agent_not_found`. */
+  /**
+   * Lets an agent in that waits. Rejects with `ControlPlaneError` `agent_not_found`, and with
+   * `store_unavailable`; the agent still waits then.
+   */
   async accept(agentId: string, sentBy?: string): Promise<void> {
+    await this.#options.stored();
     const key = this.#pending.get(agentId);
     if (!key) throw new ControlPlaneError('agent_not_found', `no agent waits as ${agentId}`);
     this.#options.log.info({ agentId, sentBy }, 'accepted an agent');
+    const before = this.#enrolled.get(agentId);
     this.#pending.delete(agentId);
     this.#enrol(agentId, key);
-    await this.#enrolled.stored(agentId);
+    await storedOrTakenBack(this.#options, () => this.#unenrol(agentId, key, before));
     this.#decide(agentId, this.has(agentId) ? this.#identityOf(agentId) : undefined);
   }
 
   /**
    * Ends the key, the pending key and the token of an agent, and its connections. Rejects with
-   * `ControlPlaneError` `agent_not_found`.
+   * `ControlPlaneError` `agent_not_found`, and with `store_unavailable` until that is stored; they
+   * have ended in this process all the same.
    */
   async revoke(agentId: string, sentBy?: string): Promise<void> {
     const ended = [this.#tokens.end(agentId), this.#pending.delete(agentId), this.#enrolled.delete(agentId)];
     if (!ended.includes(true)) {
+      await this.#options.stored(); // they may have ended without being stored
       throw new ControlPlaneError('agent_not_found', `no agent has enrolled or was invited as ${agentId}`);
     }
     this.#options.log.info({ agentId, sentBy }, 'revoked the key of an agent');
@@ -270,6 +282,15 @@ export class AgentKeys {
       { agentId, key: key.key },
       isKnown ? 'an agent has enrolled again' : 'an agent has enrolled',
     );
+  }
+
+  /** Lets an agent wait again, with the key that it had before, unless it was revoked meanwhile. */
+  #unenrol(agentId: string, key: EnrolledKey, before: EnrolledKey | undefined): void {
+    if (this.#enrolled.get(agentId)?.key !== key.key) return;
+    if (before) this.#enrolled.set(agentId, before);
+    else this.#enrolled.delete(agentId);
+    this.#pending.set(agentId, key);
+    this.#options.onEnrolled?.(agentId, 'agent waits');
   }
 
   #endConnections(agentId: string): void {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Proof } from '../../protocol/proof.ts';
 import type { StoredEntry } from '../store/command-store.ts';
+import type { PatientStore } from '../store/entry-store.ts';
 
 const keySchema = z.object({
   /** The public key of the agent, and the one that it has announced. */
@@ -16,22 +17,15 @@ const keySchema = z.object({
 /** The key of an agent. */
 export type EnrolledKey = z.output<typeof keySchema>;
 
-export interface EntryStore {
-  /** Stores an entry with the next changes. */
-  keep: (entry: StoredEntry) => void;
-  /** Resolves when all changes so far are stored. */
-  stored: () => Promise<void>;
-}
-
 /** The keys of agents by their ids, of which the store has a copy. */
 export class EnrolledKeys {
   readonly #collection: string;
-  readonly #store: EntryStore;
+  readonly #store: Pick<PatientStore, 'keep' | 'storedLater'>;
   readonly #keys = new Map<string, EnrolledKey>();
   /** Changes that are being stored. */
   readonly #storing = new Map<string, Promise<void>>();
 
-  constructor(collection: string, store: EntryStore) {
+  constructor(collection: string, store: Pick<PatientStore, 'keep' | 'storedLater'>) {
     this.#collection = collection;
     this.#store = store;
   }
@@ -58,13 +52,13 @@ export class EnrolledKeys {
   set(agentId: string, key: EnrolledKey): void {
     this.#keys.set(agentId, key);
     this.#store.keep({ collection: this.#collection, id: agentId, text: JSON.stringify(key) });
-    const storing = this.#store.stored().then(() => {
+    const storing = this.#store.storedLater().then(() => {
       if (this.#storing.get(agentId) === storing) this.#storing.delete(agentId);
     });
     this.#storing.set(agentId, storing);
   }
 
-  /** Resolves when the key of an agent, as it is now, is stored. */
+  /** Resolves when the key of an agent, as it is now, is stored, however long that takes. */
   async stored(agentId: string): Promise<void> {
     await this.#storing.get(agentId);
   }

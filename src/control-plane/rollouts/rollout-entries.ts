@@ -1,5 +1,5 @@
-import type { EntryStore } from '../enrolment/enrolled-keys.ts';
 import type { StoredEntry } from '../store/command-store.ts';
+import type { EntryStore } from '../store/entry-store.ts';
 import {
   type Changes,
   type Cluster,

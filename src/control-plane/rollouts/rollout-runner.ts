@@ -2,9 +2,9 @@ import { maxTimerMs, Notice } from '../../async/index.ts';
 import type { CommandResult } from '../../protocol/messages.ts';
 import type { AgentSubject } from '../access/is-allowed.ts';
 import type { SendRequest } from '../command-methods.ts';
-import type { EntryStore } from '../enrolment/enrolled-keys.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { Logger } from '../logger.ts';
+import type { PatientStore } from '../store/entry-store.ts';
 import { advance, awaitsApproval, type Presence, type World } from './advance.ts';
 import { clusterCommand } from './cluster-command.ts';
 import { settleCheck } from './decisions.ts';
@@ -30,7 +30,7 @@ export interface RolloutCommand {
   cancel(): void;
 }
 
-export interface RolloutRunnerOptions extends EntryStore {
+export interface RolloutRunnerOptions extends PatientStore {
   now: () => number;
   presenceOf: (agentId: string) => Presence;
   /** Returns the time in milliseconds since when an agent is connected. Undefined: it is not. */
@@ -111,11 +111,17 @@ export class RolloutRunner {
     }, delay).unref();
   }
 
-  /** Applies a decision of a user. Resolves when it is stored. */
+  /**
+   * Applies a decision of a user. Resolves when it is stored. Rejects with `ControlPlaneError`
+   * `store_unavailable`; the decision stays, because others may follow from it.
+   */
   async decide(decision: (rollout: Rollout) => Changes): Promise<void> {
     this.#apply(decision(this.#rollout));
-    await this.#options.stored();
-    this.wake();
+    try {
+      await this.#options.stored();
+    } finally {
+      this.wake();
+    }
   }
 
   close(): void {
@@ -141,7 +147,7 @@ export class RolloutRunner {
       this.#timer = setTimeout(() => this.wake(), Math.min(maxTimerMs, Math.max(0, wakeAt - time))).unref();
     }
     // nothing is sent before the reason for it is stored
-    void this.#options.stored().then(() => {
+    void this.#options.storedLater().then(() => {
       if (this.#isClosed) return;
       this.#sendAll();
       this.#ask();
@@ -160,7 +166,7 @@ export class RolloutRunner {
     this.#rollout = { ...before, ...(status && { status }) };
     const { plan } = before;
     keepChanges(plan, { clusters, groups, ...(status && { status }) }, this.#options.keep);
-    void this.#options.stored().then(() => this.changed.give());
+    void this.#options.storedLater().then(() => this.changed.give());
   }
 
   #tellStatus(): void {

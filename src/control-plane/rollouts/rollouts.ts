@@ -6,6 +6,7 @@ import type { AgentSubject } from '../access/is-allowed.ts';
 import type { Principal } from '../access/role.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { StoredEntry } from '../store/command-store.ts';
+import { storedOrTakenBack } from '../store/entry-store.ts';
 import { isConcerned } from './advance.ts';
 import { clusterCommand } from './cluster-command.ts';
 import { abortRollout, approvePlans, approveWave, pauseRollout, resumeRollout, retryRollout } from './decisions.ts';
@@ -33,6 +34,8 @@ export interface RolloutsOptions extends Omit<RolloutRunnerOptions, 'supersededO
   newKey: () => string;
   /** Whether there is a webhook with an id. */
   hasWebhook: (id: string) => boolean;
+  /** Throws `ControlPlaneError` `store_unavailable` if nothing can be stored now. */
+  requireStore: () => void;
 }
 
 /** An event of a rollout: it has changed, or one of its clusters has. */
@@ -56,7 +59,8 @@ const application = 'application';
  * The rollouts of a control plane. Methods with a principal act for that user, who must be allowed
  * to send the commands of the rollout to all of its clusters, or to read from them. Default: the
  * application, which may do everything. They reject with `ControlPlaneError`: `rollout_not_found`,
- * `rollout_conflict`, `forbidden` and `bad_request`.
+ * `rollout_conflict`, `forbidden`, `bad_request`, and those that change something with
+ * `store_unavailable`.
  */
 export class Rollouts {
   readonly #options: RolloutsOptions;
@@ -98,10 +102,10 @@ export class Rollouts {
 
   /**
    * Starts a rollout. The same rollout with the same id returns the one that was started. Also
-   * rejects with `too_large`, `busy` and `store_unavailable`.
+   * rejects with `too_large` and `busy`. There is no rollout if it rejects.
    */
   async start(options: RolloutOptions, principal?: Principal): Promise<RolloutView> {
-    const { keep, now, newKey, stored, guard } = this.#options;
+    const { keep, now, newKey, stored, guard, requireStore } = this.#options;
     if (!this.#isOpen) throw new ControlPlaneError('store_unavailable', 'the control plane is not open yet');
     if (principal) guard.requireUpload(principal);
     const spec = readRolloutSpec(options);
@@ -112,7 +116,11 @@ export class Rollouts {
     const fingerprint = createHash('sha256').update(text).digest('hex');
     const id = spec.id ?? newKey();
     const known = this.#runners.get(id);
-    if (known) return this.#again(known, fingerprint, principal);
+    if (known) {
+      const view = this.#again(known, fingerprint, principal);
+      await stored();
+      return view;
+    }
     if (spec.check !== undefined && !this.#options.hasWebhook(spec.check)) {
       throw new ControlPlaneError('bad_request', 'check must be the id of a webhook');
     }
@@ -126,6 +134,7 @@ export class Rollouts {
     this.#requirePayload(plan);
     if (principal) this.#requireAllowed(principal, plan);
     this.#requireFree(plan);
+    requireStore();
     this.#makeRoom();
     this.#lastNumber = plan.number;
     keepPlan(plan, keep);
@@ -133,7 +142,9 @@ export class Rollouts {
     const runner = new RolloutRunner(rollout, this.#runnerOptions());
     this.#add(runner);
     this.#options.onStatus(rollout);
-    await stored();
+    await storedOrTakenBack({ stored }, () => {
+      if (this.#runners.get(id) === runner) this.#delete(runner);
+    });
     return rolloutView(runner.rollout);
   }
 
@@ -205,6 +216,7 @@ export class Rollouts {
     if (!isEnded(runner.rollout)) {
       throw new ControlPlaneError('rollout_conflict', `the rollout is ${runner.rollout.status.phase}; abort it first`);
     }
+    this.#options.requireStore();
     this.#delete(runner);
     await this.#options.stored();
   }
@@ -238,6 +250,7 @@ export class Rollouts {
   async #decide(id: string, principal: Principal | undefined, decision: (rollout: Rollout) => Changes) {
     const runner = this.#find(id, principal);
     if (principal) this.#requireAllowed(principal, runner.rollout.plan);
+    this.#options.requireStore();
     await runner.decide(decision);
     return rolloutView(runner.rollout);
   }

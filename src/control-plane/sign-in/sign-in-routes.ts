@@ -90,10 +90,10 @@ export function signInRoutes({ settings, provider, sessions, bodies, audit }: Si
             throw new ControlPlaneError('bad_request', `${problem}; begin it at ${present.url}`);
           }
           const person = await provider.finish(`?${queryOf(request).toString()}`, attempt);
-          const { secret } = await begin(request, person, 'browser');
           // the session from before may be one that another person has begun
           const former = cookieOf(request, 'session', present);
           if (former !== undefined) await sessions.endBrowser(former);
+          const { secret } = await begin(request, person, 'browser');
           const seconds = Math.floor(present.lifetime / 1000);
           const cookies = [setCookie('sign-in', present), setCookie('session', present, secret, seconds)];
           redirect(response, 303, localAddress(attempt.returnTo, present), cookies);
@@ -146,7 +146,7 @@ export function signOutRoute(signIn: Pick<SignInBackend, 'settings' | 'sessions'
     name: 'signOut',
     summary: 'Ends the session of the request',
     responses: { 200: { description: 'It has ended', schema: z.object({ signedOut: z.literal(true) }) } },
-    errors: ['session_not_found'],
+    errors: ['session_not_found', 'store_unavailable'],
     async handler(_request, response, _id, { principal, note }) {
       const session = signIn?.sessions.sessionOf(principal);
       if (!signIn || !session) {

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { tokenHash } from '../../net/authorization.ts';
 import type { Principal, Role } from '../access/role.ts';
-import type { EntryStore } from '../enrolment/enrolled-keys.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { StoredEntry } from '../store/command-store.ts';
+import { type EntryStore, storedOrTakenBack } from '../store/entry-store.ts';
 import type { Person } from './person.ts';
 import type { SignInSettings } from './sign-in-settings.ts';
 
@@ -111,10 +111,12 @@ export class UserSessions {
   }
 
   /**
-   * Begins a session, and returns it when it is stored. Rejects with `ControlPlaneError` `busy`.
+   * Begins a session, and returns it when it is stored. Rejects with `ControlPlaneError` `busy`,
+   * and with `store_unavailable`; there is no session then.
    */
   async create({ name, groups }: Person, kind: SessionKind): Promise<CreatedSession> {
     const { settings, now, randomBytes, keep, stored } = this.#options;
+    await stored();
     if (this.#sessions.size >= maxSessions) {
       throw new ControlPlaneError('busy', `there are ${maxSessions} sessions already; try again later`);
     }
@@ -128,7 +130,7 @@ export class UserSessions {
     const created = { name, groups: [...groups], kind, issuer, clientId, createdAt: at, seenAt: at };
     this.#add(hash, created);
     keep({ collection, id: hash, text: JSON.stringify(created) });
-    await stored();
+    await storedOrTakenBack({ stored }, () => this.#end(hash));
     return { ...this.#shown(hash, created), secret };
   }
 
@@ -145,11 +147,14 @@ export class UserSessions {
 
   /**
    * Ends a session, and the streams of its person. Returns it when that is stored. Rejects with
-   * `ControlPlaneError` `session_not_found`, also if it is that of another one than `name`.
+   * `ControlPlaneError` `session_not_found`, also if it is that of another one than `name`, and
+   * with `store_unavailable` until the end of the session is stored; it has ended in this process
+   * all the same.
    */
   async revoke(id: string, name?: string): Promise<UserSession> {
     const found = [...this.#sessions].find(([hash]) => hash.slice(0, idDigits) === id);
     if (!found || (name !== undefined && found[1].stored.name !== name)) {
+      await this.#options.stored(); // it may have ended without being stored
       throw new ControlPlaneError('session_not_found', 'no session has this id');
     }
     const [hash, { stored }] = found;

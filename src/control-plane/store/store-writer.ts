@@ -28,8 +28,8 @@ export interface Change {
   /** Called when the change is durable, in the order of the changes. */
   onStored?: () => void;
   /**
-   * Of a new command: called if the store refuses a batch with it. All changes of the command are
-   * dropped then. Default: the change is tried again until it is stored.
+   * Called if a write fails before the change is stored. It is dropped then, with all changes of
+   * its command. Default: the change is tried again until it is stored.
    */
   onRefused?: () => void;
 }
@@ -80,9 +80,12 @@ export class StoreWriter {
     this.#writing ??= this.#writeAll();
   }
 
-  /** Calls back when all changes so far are stored, in the order of the calls. */
-  whenStored(onStored: () => void): void {
-    if (this.#writing) this.#changes.push({ onStored });
+  /**
+   * Calls back when all changes so far are stored, in the order of the calls. Calls `onRefused` if
+   * a write fails before. Default of `onRefused`: the call waits until they are stored.
+   */
+  whenStored(onStored: () => void, onRefused?: () => void): void {
+    if (this.#writing) this.#changes.push({ onStored, ...(onRefused && { onRefused }) });
     else onStored();
   }
 
@@ -106,7 +109,7 @@ export class StoreWriter {
         this.#changes.splice(0, count);
         this.#bytes -= bytesOf(changes);
       } catch (error) {
-        this.#onFailure(error, changes);
+        this.#onFailure(error);
         if (signal.aborted) break;
         await sleep(retryMs, undefined, { signal }).catch(() => undefined);
         continue;
@@ -116,15 +119,18 @@ export class StoreWriter {
     this.#writing = undefined;
   }
 
-  #onFailure(error: unknown, changes: readonly Change[]): void {
+  #onFailure(error: unknown): void {
     if (this.#problem === undefined) {
       const reason = messageOf(error);
       this.#log.warn({ reason }, 'cannot store commands and results; trying again');
     }
     this.#problem = error;
-    const refused = changes.filter(({ onRefused }) => onRefused);
-    const keys = new Set(refused.map(({ command }) => command?.key));
-    this.#changes = this.#changes.filter(({ command, event }) => !keys.has(command?.key ?? event?.key ?? ''));
+    const refused = new Set(this.#changes.filter(({ onRefused }) => onRefused));
+    const keys = new Set(Array.from(refused, ({ command }) => command?.key));
+    this.#changes = this.#changes.filter((change) => {
+      const key = change.command?.key ?? change.event?.key;
+      return !refused.has(change) && (key === undefined || !keys.has(key));
+    });
     this.#bytes = bytesOf(this.#changes);
     for (const { onRefused } of refused) onRefused?.();
   }
@@ -134,8 +140,8 @@ function bytesOf(changes: readonly Change[]): number {
   return changes.reduce((sum, { event }) => sum + (event?.bytes ?? 0), 0);
 }
 
-/** Whether a change has something to store, besides the call when that is done. */
-function isStored({ onStored: _, ...parts }: Change): boolean {
+/** Whether a change has something to store, besides the calls about that. */
+function isStored({ onStored: _, onRefused: __, ...parts }: Change): boolean {
   return Object.keys(parts).length > 0;
 }
 

@@ -18,7 +18,7 @@ const testedSchema = z.union([
 
 /** Returns the routes of webhooks, which are for administrators. */
 export function webhookRoutes({ webhooks, bodies }: WebhookRoutesOptions): ApiRoute[] {
-  const errors = ['webhook_not_found'] as const;
+  const errors = ['webhook_not_found', 'store_unavailable'] as const;
   return [
     {
       method: 'GET',
@@ -39,6 +39,7 @@ export function webhookRoutes({ webhooks, bodies }: WebhookRoutesOptions): ApiRo
       responses: {
         201: { description: 'The webhook, with its secret, which is not shown again', schema: createdSchema },
       },
+      errors: ['store_unavailable'],
       async handler(request, response, _id, { principal, note }) {
         const options = readBody(webhookOptionsSchema, await readJson(request, bodies));
         const created = await webhooks.create(options, principal.name);
@@ -92,7 +93,7 @@ export function webhookRoutes({ webhooks, bodies }: WebhookRoutesOptions): ApiRo
       name: 'testWebhook',
       summary: 'Sends a test event once, and returns the response of the receiver',
       responses: { 200: { description: 'The outcome', schema: testedSchema } },
-      errors,
+      errors: ['webhook_not_found'],
       async handler(request, response, id, { note }) {
         request.resume();
         note({ webhookId: id });

@@ -1,9 +1,9 @@
 import { sleep as wait } from '../../async/index.ts';
 import type { AuditFields } from '../audit/audit-entry.ts';
-import type { EntryStore } from '../enrolment/enrolled-keys.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { Logger } from '../logger.ts';
 import type { StoredEntry } from '../store/command-store.ts';
+import { type EntryStore, storedOrTakenBack } from '../store/entry-store.ts';
 import type { CloudEvent, Delivery, DeliveryOutcome } from './deliver-webhook.ts';
 import { shownWebhook, type StoredWebhook, storedWebhookSchema, type Webhook, type WebhookOptions } from './webhook.ts';
 import { cloudEvent, type Feed, type FeedItem, feedOf, feeds } from './webhook-events.ts';
@@ -96,11 +96,13 @@ export class Webhooks {
 
   /**
    * Creates a webhook, which gets the events from now on. Rejects with `ControlPlaneError`
-   * `bad_request`, and with `busy` if there are 100.
+   * `bad_request`, with `busy` if there are 100, and with `store_unavailable`; there is no webhook
+   * then.
    */
   async create({ url, events }: WebhookOptions, createdBy?: string): Promise<CreatedWebhook> {
     const { allowedHosts, now, newId, newest } = this.#options;
     const checked = await checkedUrl(url, allowedHosts);
+    await this.#options.stored();
     if (this.#entries.size >= maxWebhooks) {
       throw new ControlPlaneError(
         'busy',
@@ -114,43 +116,55 @@ export class Webhooks {
       ...{ events: [...new Set(events)], secrets: [{ secret }], createdAt: now().getTime(), createdBy },
       ...{ results: newest('results'), audit: newest('audit') },
     });
-    await this.#saved(entry);
+    await this.#saved(entry, () => this.#remove(entry));
     return { ...shownWebhook(id, entry.stored), secret };
   }
 
-  /** Deletes a webhook. Rejects with `ControlPlaneError` `webhook_not_found`. */
+  /**
+   * Deletes a webhook. Rejects with `ControlPlaneError` `webhook_not_found`, and with
+   * `store_unavailable` until that is stored; it gets no more events all the same.
+   */
   async delete(id: string): Promise<Webhook> {
+    if (!this.has(id)) await this.#options.stored(); // it may be deleted without that being stored
     const entry = this.#require(id);
-    entry.stopping.abort();
-    this.#entries.delete(id);
-    this.#options.keep({ collection, id, text: undefined });
+    this.#remove(entry);
     await this.#options.stored();
     return shownWebhook(id, entry.stored);
   }
 
   /**
    * Gives a webhook another secret. The one before also signs for a day. Rejects with
-   * `ControlPlaneError` `webhook_not_found`.
+   * `ControlPlaneError` `webhook_not_found`, and with `store_unavailable`; nothing changes then.
    */
   async rotate(id: string): Promise<CreatedWebhook> {
+    await this.#options.stored();
     const entry = this.#require(id);
-    const [current] = entry.stored.secrets;
+    const { secrets } = entry.stored;
+    const [current] = secrets;
     const secret = this.#newSecret();
     const endsAt = this.#options.now().getTime() + overlapMs;
     entry.stored = { ...entry.stored, secrets: [{ secret }, ...(current ? [{ ...current, endsAt }] : [])] };
-    await this.#saved(entry);
+    await this.#saved(entry, () => {
+      entry.stored = { ...entry.stored, secrets };
+      this.#save(entry);
+    });
     return { ...shownWebhook(id, entry.stored), secret };
   }
 
   /**
    * Continues the deliveries of a webhook that was disabled, with the event that it has not
-   * accepted. Rejects with `ControlPlaneError` `webhook_not_found`.
+   * accepted. Rejects with `ControlPlaneError` `webhook_not_found`, and with `store_unavailable`;
+   * nothing changes then.
    */
   async enable(id: string): Promise<Webhook> {
+    await this.#options.stored();
     const entry = this.#require(id);
     entry.stopping.abort();
     const enabled = this.#add(id, withoutFailure(entry.stored));
-    await this.#saved(enabled);
+    await this.#saved(enabled, () => {
+      enabled.stopping.abort();
+      this.#save(this.#add(id, entry.stored));
+    });
     return shownWebhook(id, enabled.stored);
   }
 
@@ -274,9 +288,18 @@ export class Webhooks {
     }
   }
 
-  async #saved(entry: Entry): Promise<void> {
+  /** Stores a webhook, or takes its last change back. */
+  async #saved(entry: Entry, takeBack: () => void): Promise<void> {
     this.#save(entry);
-    await this.#options.stored();
+    await storedOrTakenBack(this.#options, () => {
+      if (this.#entries.get(entry.id) === entry) takeBack();
+    });
+  }
+
+  #remove({ id, stopping }: Entry): void {
+    stopping.abort();
+    this.#entries.delete(id);
+    this.#options.keep({ collection, id, text: undefined });
   }
 }
 

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext, type Macro } from 'ava';
 import { ControlPlane, createSqliteStore } from '../../../src/control-plane/index.ts';
 import { eventually } from '../../support/eventually.ts';
-import { failingStore } from '../support/failing-store.ts';
+import { heldStore } from '../support/failing-store.ts';
 import { temporaryFile } from '../support/file.ts';
 import { testPlane } from '../support/plane.ts';
 
@@ -73,17 +73,17 @@ test('invitations survive a restart, and are not given before they are stored', 
   const third = await testPlane(t, { store: createSqliteStore(file) });
   t.deepEqual(third.plane.knownAgents(), []);
 
-  const { store, fail } = failingStore();
+  const { store, hold, release } = heldStore();
   const plane = new ControlPlane({ store });
   t.teardown(() => plane.close());
   await plane.listen(0);
   await plane.createEnrolment({ agentId: 'edge-0' });
-  fail(true);
+  hold();
   let isGiven = false;
   const given = plane.createEnrolment({ agentId: 'edge-1' }).then(() => (isGiven = true));
   await new Promise((resolve) => setImmediate(resolve));
   t.false(isGiven);
-  fail(false);
+  release();
   await given;
   await eventually('it is stored', () => isGiven);
 });

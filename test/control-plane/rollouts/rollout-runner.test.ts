@@ -12,7 +12,8 @@ async function run(rollout: Rollout, fleet: Fleet): Promise<Rollout> {
     { ...rollout, clusters: new Map(rollout.clusters), groups: new Map(rollout.groups) },
     {
       ...{ ...worldOf(fleet, 0), now: () => 0, log: silentLog, supersededOf: () => () => false },
-      ...{ keep: () => undefined, stored: () => Promise.resolve(), onStatus: () => undefined },
+      ...{ keep: () => undefined, onStatus: () => undefined },
+      ...{ stored: () => Promise.resolve(), storedLater: () => Promise.resolve() },
       askWebhook: () => Promise.resolve({ status: 204 }),
       send(agentId, { key = '', type, payload = {} }) {
         if (typeof payload === 'string') throw new Error('a rollout has sent the text of a payload');
@@ -34,7 +35,8 @@ test('a command whose result is not known when the control plane is closed is no
     { ...rolloutOf(fleet), clusters: new Map(), groups: new Map() },
     {
       ...{ ...worldOf(fleet, 0), now: () => 0, log: silentLog, supersededOf: () => () => false },
-      ...{ keep: () => undefined, stored: () => Promise.resolve(), onStatus: () => undefined },
+      ...{ keep: () => undefined, onStatus: () => undefined },
+      ...{ stored: () => Promise.resolve(), storedLater: () => Promise.resolve() },
       askWebhook: () => Promise.resolve({ status: 204 }),
       send: () => ({
         stored: Promise.resolve(),

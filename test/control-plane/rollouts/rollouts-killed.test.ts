@@ -50,7 +50,7 @@ function start(store: MortalStore, fleet: Fleet): Rollouts {
     labelsOf: () => ({}),
     ...{ hasWebhook: () => true, onStatus: () => undefined, askWebhook: () => Promise.resolve({ status: 204 }) },
     keep: (entry) => store.keep(entry),
-    stored: () => store.stored(),
+    ...{ stored: () => store.stored(), storedLater: () => store.stored(), requireStore: () => undefined },
     send(agentId, { key = '', type, payload = {} }) {
       if (store.isDead) throw new Error('a control plane that was killed has sent a command');
       if (typeof payload === 'string') throw new Error('a rollout has sent the text of a payload');

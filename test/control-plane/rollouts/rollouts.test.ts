@@ -34,8 +34,8 @@ test('a presence that changes costs little, and only rollouts that it may change
     guard: { sees: () => true, allowsOnAll: () => true, requireUpload: () => undefined },
     agentIds: () => fleet.keys(),
     ...{ hasWebhook: () => true, onStatus: () => undefined, askWebhook: () => Promise.resolve({ status: 204 }) },
-    keep: () => undefined,
-    stored() {
+    ...{ keep: () => undefined, stored: () => Promise.resolve(), requireStore: () => undefined },
+    storedLater() {
       turns++; // a turn that changes nothing asks once
       return Promise.resolve();
     },
