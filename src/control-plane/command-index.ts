@@ -31,6 +31,15 @@ const pageSize = 1000;
 /** Bytes of these events, but for those of the last command. */
 const pageBytes = 4 * 1024 * 1024;
 
+/** Time between two looks for results that are too old, in milliseconds. */
+const sweepMs = 60_000;
+
+/** Number of results that are forgotten at once. */
+const sweepLength = 100;
+
+/** The entry with the number of the newest result, if that is forgotten. */
+const newestEntry = { collection: 'results', id: 'newest' };
+
 export interface CommandIndexOptions {
   /** The commands whose results are checked. */
   table: CommandTable;
@@ -66,6 +75,7 @@ export class CommandIndex {
   /** New results and events have higher numbers: those since the backup are not known. */
   #lastRestore = 0;
   readonly #closed = new AbortController();
+  #sweeps: NodeJS.Timeout | undefined;
   #isOpen = false;
   /** Whether the last read of events has not failed. */
   #isReadable = true;
@@ -132,9 +142,11 @@ export class CommandIndex {
     }
     const ended = [...this.#commands.values()].filter(({ record }) => record.end);
     ended.sort((a, b) => numberOf(a) - numberOf(b));
-    this.#lastResult = Math.max(numberOf(ended.at(-1)), this.#lastRestore);
     for (const command of ended) this.results.add(command, this.#now().getTime());
+    this.results.continueAfter(newestOf(entries));
+    this.#lastResult = Math.max(this.results.newest, this.#lastRestore);
     this.#isOpen = true;
+    this.#sweepLater();
     return { entries, ...(lastAudit && { lastAudit }) };
   }
 
@@ -146,6 +158,7 @@ export class CommandIndex {
   /** Ends the readers of results, waits until everything is stored, and closes the store. */
   async close(): Promise<void> {
     this.#isOpen = false;
+    clearTimeout(this.#sweeps);
     this.results.close();
     try {
       await this.#writer.close();
@@ -312,12 +325,24 @@ export class CommandIndex {
     command.unload();
   }
 
+  #sweepLater(): void {
+    this.#sweeps = setTimeout(() => void this.#sweep(), sweepMs).unref();
+  }
+
+  /** Forgets results that are too old, a part at a time, so that agents and users do not wait. */
+  async #sweep(): Promise<void> {
+    while (this.#isOpen && this.results.forgetOld(this.#now().getTime(), sweepLength)) await this.storedLater();
+    if (this.#isOpen) this.#sweepLater();
+  }
+
   #forget(command: TrackedCommand): void {
     this.#commands.delete(command.key);
     this.#version++;
     // its events stay in memory for those who still read them
     if (this.#loaded.delete(command)) this.#loadedBytes -= command.record.bytes;
-    this.#writer.add({ forgotten: command.key });
+    const isNewest = numberOf(command) === this.results.newest;
+    const entry = { ...newestEntry, text: String(numberOf(command)) };
+    this.#writer.add({ forgotten: command.key, ...(isNewest && { entry }) });
   }
 }
 
@@ -341,4 +366,10 @@ function notStored(message: string): ControlPlaneError {
 
 function numberOf(command: TrackedCommand | undefined): number {
   return command?.record.end?.number ?? 0;
+}
+
+/** Returns the number of the newest result that is forgotten; 0 if it is kept. */
+function newestOf(entries: readonly StoredEntry[]): number {
+  const { collection, id } = newestEntry;
+  return Number(entries.find((entry) => entry.collection === collection && entry.id === id)?.text ?? 0);
 }

@@ -47,7 +47,7 @@ export class ResultFeed {
 
   /** Adds the command that ended last. `now` is in milliseconds. */
   add(command: TrackedCommand, now: number): void {
-    const { commands, bytes, milliseconds } = this.#retention;
+    const { commands, bytes } = this.#retention;
     this.#ended.push(command);
     this.#newest = idOf(command);
     const owner = ownerOf(command);
@@ -59,12 +59,31 @@ export class ResultFeed {
     // the newest stays, however large it is: its sender still wants the result
     while (this.#ended.length > 1) {
       const [oldest] = this.#ended;
-      if (oldest && now - (oldest.record.end?.at ?? now) > milliseconds) this.#drop(oldest);
+      if (oldest && this.#isOld(oldest, now)) this.#drop(oldest);
       else if (this.#ended.length > commands) this.#drop(this.#oldestOfMost(({ commands: own }) => own.size));
       else if (this.#bytes > bytes) this.#drop(this.#oldestOfMost((own) => own.bytes));
       else break;
     }
     this.#added.give();
+  }
+
+  /** Continues the numbers after those of results that are forgotten. */
+  continueAfter(newest: number): void {
+    this.#newest = Math.max(this.#newest, newest);
+  }
+
+  /**
+   * Forgets results that are too old at `now`, in milliseconds, and at most `max` of them. Returns
+   * whether there may be more.
+   */
+  forgetOld(now: number, max: number): boolean {
+    const old: TrackedCommand[] = [];
+    for (const command of this.#ended) {
+      if (this.#isOld(command, now)) old.push(command);
+      if (old.length === max) break;
+    }
+    for (const command of old) this.#drop(command);
+    return old.length === max;
   }
 
   /** Ends all readers. */
@@ -99,6 +118,10 @@ export class ResultFeed {
       if (command?.record.end?.isDelivered !== false) return;
       command.markDelivered();
     }
+  }
+
+  #isOld({ record: { end } }: TrackedCommand, now: number): boolean {
+    return end !== undefined && now - end.at > this.#retention.milliseconds;
   }
 
   /** Returns the oldest command of the sender with most, except the newest of all. */
