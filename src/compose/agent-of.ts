@@ -18,6 +18,7 @@ import { agentMetrics, requestCounter } from '../metrics/agent-metrics.ts';
 import { silentRecorder } from '../metrics/metric-table.ts';
 import { openServerTls, type ServerTlsFiles } from '../net/server-tls.ts';
 import type { Cluster } from '../objects/cluster.ts';
+import { CorrectionCounts } from '../operation/drift/correction-counts.ts';
 import { operations } from '../operation/index.ts';
 import { expirePlans } from '../operation/plan/expire-plans.ts';
 import { memoryPlans } from '../operation/plan/plans.ts';
@@ -243,6 +244,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
       sealing: agentSealingKeys({ cluster, namespace, agentId }, setup.sealingKeyRotation),
       host,
       resolveHost,
+      corrections: new CorrectionCounts(),
     },
   });
   const handlers = { ...operationHandlers, support_bundle: support.perform };

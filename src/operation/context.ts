@@ -11,6 +11,7 @@ import type { ReleaseStorage } from '../release/storage/storage.ts';
 import type { ValueWarning } from '../render/notice.ts';
 import type { ReleaseRenderer } from '../render/release-renderer.ts';
 import type { SealingKeys } from '../sealing/sealing-keys.ts';
+import type { CorrectionCounts } from './drift/correction-counts.ts';
 import type { Progress } from './progress.ts';
 import type { Checkpoints } from './state/checkpoints.ts';
 import type { StartTimer } from './time-limit.ts';
@@ -54,6 +55,8 @@ export interface OperationContext {
    * Watches of the cluster, shared by all operations. Default: watches of this operation alone.
    */
   tracker?: Tracker;
+  /** How often objects were put back lately. Default: only what this operation has put back. */
+  corrections?: CorrectionCounts;
   storage: ReleaseStorage;
   /**
    * `own`: hooks run and manifests are applied only from revisions that the storage recognizes as

@@ -33,7 +33,7 @@ export interface CommandDependencies
   /** The part of the context that all operations of this agent share. */
   shared: Pick<
     OperationContext,
-    'trustReleases' | 'lookup' | 'renderer' | 'redactor' | 'sealing' | 'host' | 'resolveHost'
+    'trustReleases' | 'lookup' | 'renderer' | 'redactor' | 'sealing' | 'host' | 'resolveHost' | 'corrections'
   >;
   /** Runs each command. Default: at once. */
   run?: RunCommand;

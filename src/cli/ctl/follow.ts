@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { sleep } from '../../async/index.ts';
 import { messageOf } from '../../errors/index.ts';
 import { type CommandAnswers, commandTable, type CommandType } from '../../protocol/commands/index.ts';
 import type { CommandTable } from '../../protocol/commands/table.ts';
@@ -56,6 +57,8 @@ export interface FollowOptions
 interface Renewal {
   /** Time after which it ends by itself, in milliseconds. */
   afterMs: number;
+  /** Pause before it is continued if the policy of the agent has refused that, in milliseconds. */
+  refusedMs: number;
   /** Returns the time in milliseconds. */
   now: () => number;
   /** Sends the command again, and returns its key. */
@@ -81,8 +84,8 @@ export async function follow(
       : createScreen(stderr, isWatch ? stdout : stderr);
   const interrupted = new AbortController();
   let key = firstKey;
-  let isCancelled = false;
-  const isEnding = () => isCancelled;
+  const ending = new AbortController();
+  const isEnding = () => ending.signal.aborted;
   let whyNotCancelled: string | undefined;
   const cancelNow = () => {
     cancel?.(key, interrupted.signal).catch((error: unknown) => {
@@ -91,9 +94,9 @@ export async function follow(
     });
   };
   const end = () => {
-    if (isCancelled || cancel === undefined) interrupted.abort();
+    if (isEnding() || cancel === undefined) interrupted.abort();
     else cancelNow();
-    isCancelled = true;
+    ending.abort();
   };
   const release = onInterrupt(end);
   // a command that only watches ends with its reader, and any other one continues
@@ -103,12 +106,23 @@ export async function follow(
     const { signal } = interrupted;
     const joined = renewal && joinedWatches((event) => screen.show(event));
     let result: Result;
-    for (;;) {
+    let lastRefused: string | undefined;
+    for (let isFirst = true; ; isFirst = false) {
       const start = renewal?.now() ?? 0;
       result = await resultOf(client, key, { ...screen, ...joined, signal, retryMs, hasResponded });
       // one that ends earlier was cancelled by someone, or its subject is gone
       const hasRunOut = renewal !== undefined && renewal.now() - start >= renewal.afterMs - startMs;
-      if (!hasRunOut || !result.ok || isEnding()) break;
+      const code = result.ok ? undefined : result.error.code;
+      const refused = !isFirst && !result.ok && code === 'denied_by_policy' ? result.error.message : undefined;
+      // one that corrects a release may have waited for another one all the time
+      const isContinued = refused !== undefined || (hasRunOut && (result.ok || code === 'timeout'));
+      if (renewal === undefined || !isContinued) break;
+      if (refused !== undefined) {
+        if (refused !== lastRefused) screen.say(`${oneLine(refused)}; the watch continues when the policy allows it`);
+        await sleep(renewal.refusedMs, ending.signal).catch(() => undefined); // it is over then
+      }
+      lastRefused = refused;
+      if (isEnding()) break;
       joined?.next();
       key = await renewal.send(signal);
       // the interrupt may have come in between

@@ -89,9 +89,16 @@ class KnownStates {
     const news = {
       resources: resources.filter((one) => isNew(this.#resources, resourceKey(one), withoutTimes(one))),
       objects: [...this.#deletedBefore(objects), ...objects.flatMap((one) => this.#newsOfObject(one))],
-      drift: drift.filter((one) => isNew(this.#drift, resourceKey(one), withoutTimes(one))),
+      drift: drift.filter((one) => this.#isNewDrift(one)),
     };
     return Object.fromEntries(Object.entries(news).filter(([, list]) => list.length > 0));
+  }
+
+  /** An object that was put back is as it was before it differed. */
+  #isNewDrift(one: Drift): boolean {
+    const isChanged = isNew(this.#drift, resourceKey(one), withoutTimes(one));
+    if (one.corrected === true) this.#drift.delete(resourceKey(one));
+    return isChanged;
   }
 
   /** A watch begins with the objects that are present, so that others are gone at a change. */

@@ -16,6 +16,9 @@ import { readAs } from './read-as.ts';
 /** Time after which a watch ends by itself if its sender does not continue it, in milliseconds. */
 const watchLimitMs = 15 * 60_000;
 
+/** Pause before a watch is continued that the policy of the agent has refused, in milliseconds. */
+const watchRefusedMs = 5 * 60_000;
+
 /** Flags of any `ctl` command, by the names of their values. */
 export type Flags = Readonly<Record<string, unknown>>;
 
@@ -111,7 +114,7 @@ export function createSession(dependencies: ProgramDependencies): CtlSession {
         ...(!options.quiet && !isCancelledByInterrupt && { toCancel: `${hint} --agent ${shellWord(agent)}` }),
         advise: (found) => namespaceAdvice(found, client, agent, payload),
         ...(isCancelledByInterrupt && { cancel }),
-        ...(isRenewed && { renewal: { afterMs: watchLimitMs, now, send } }),
+        ...(isRenewed && { renewal: { afterMs: watchLimitMs, refusedMs: watchRefusedMs, now, send } }),
         ...(text && { text: (result) => text(answerOf(result)) }),
         ...(exitCode && { exitCode: (result) => exitCode(answerOf(result)) }),
         ...(notes && { notes: (result) => notes(answerOf(result)) }),
@@ -126,10 +129,10 @@ export function createSession(dependencies: ProgramDependencies): CtlSession {
   };
 }
 
-/** Whether a command only reads, until a time limit that the user has not set. */
+/** Whether a command has a time limit that the user has not set. */
 function isRenewable(type: CommandType, payload: object, table: CommandTable | undefined): boolean {
-  const { follows = false, fields } = knownCommand(type, table).definition;
-  return follows && 'timeout' in fields && !('timeout' in payload && payload.timeout !== undefined);
+  const { fields } = knownCommand(type, table).definition;
+  return 'timeout' in fields && !('timeout' in payload && payload.timeout !== undefined);
 }
 
 function deliverWithinOf({ deliverWithin }: Flags): Pick<CommandRequest, 'deliverWithin'> {

@@ -8,6 +8,7 @@ import { applyStrategy } from '../apply/apply-strategy.ts';
 import { forEach } from '../apply/concurrency.ts';
 import { requireNoOtherOwner } from '../apply/ownership-check.ts';
 import { Cancellation } from '../cancellation.ts';
+import { certainWrites } from '../certain-writes.ts';
 import { epochMilliseconds } from '../clock.ts';
 import { operationOf } from '../command-operation.ts';
 import type { OperationContext, TakeTurn } from '../context.ts';
@@ -21,6 +22,7 @@ import { requireTrusted } from '../steps/trust.ts';
 import { timeLimit } from '../time-limit.ts';
 import { type Baseline, isCurrent, readBaseline } from './baseline.ts';
 import { type Compared, compareObject } from './compare-object.ts';
+import { CorrectionCounts } from './correction-counts.ts';
 import type { ReleaseDrift } from './drift-release.ts';
 import { followDrift, type HandleDrift } from './follow-drift.ts';
 import { type IgnoreRule, readIgnoreRules } from './ignored-fields.ts';
@@ -30,9 +32,6 @@ const followTime = 24 * 60 * 60_000;
 /** Pause before an object is put back for the second time; it doubles each time. Milliseconds. */
 const firstPause = 10_000;
 const longestPause = 10 * 60_000;
-
-/** Time without a change of an object after which its corrections count from 1 again. */
-const quietTime = 20 * 60_000;
 
 type Request = RequestOf<'correct_release'>;
 
@@ -98,29 +97,22 @@ function requireTrustedBaseline(context: OperationContext, { revision }: Baselin
   requireTrusted(context, revision, 'objects are not put back', 'upgrade the release');
 }
 
-/** Corrections of an object, one shortly after the other. */
-interface Corrections {
-  count: number;
-  /** When the last one began, in milliseconds since the Unix epoch. */
-  last: number;
-}
-
 /**
  * Returns a function that puts objects back, each in its turn on the release. One that is changed
  * again and again waits longer each time, so that two controllers do not fight without end.
  */
 function correcting(context: OperationContext, rules: readonly IgnoreRule[], tools: StepTools): HandleDrift {
-  const known = new Map<string, Corrections>();
+  const { corrections = new CorrectionCounts() } = context;
   const takeTurn: TakeTurn = context.takeTurn ?? ((_, change) => change());
   const { signal } = tools;
   return async ({ item, drift }, baseline) => {
     const identity = identityOf(item.ref);
     const now = epochMilliseconds(context.host);
-    const before = known.get(identity) ?? { count: 0, last: -Infinity };
-    const count = now - before.last > quietTime ? 0 : before.count;
+    const before = corrections.of(identity, now);
+    const { count } = before;
     const allowed = before.last + (count === 0 ? 0 : Math.min(longestPause, firstPause * 2 ** (count - 1)));
     if (now < allowed) return { drift: { ...drift, reason: waitingText(drift, count, allowed) }, again: allowed };
-    known.set(identity, { count: count + 1, last: now });
+    corrections.set(identity, { count: count + 1, last: now });
     const again = now + Math.min(longestPause, firstPause * 2 ** count);
     try {
       requireTrustedBaseline(context, baseline);
@@ -135,9 +127,9 @@ function correcting(context: OperationContext, rules: readonly IgnoreRule[], too
       const redacted = await redactedDrift(result, redactionOf(context, [baseline.revision.release]), context.abandon);
       return { drift: redacted, ...(redacted.corrected !== true && { again }) };
     } catch (error) {
+      if (signal.aborted || error instanceof PolicyError) corrections.set(identity, before); // it was not put back
       signal.throwIfAborted();
       if (hasClusterErrorCode(error, 'unreachable')) throw error;
-      if (error instanceof PolicyError) known.set(identity, before); // it was not put back
       return { drift: { ...drift, reason: messageOf(error) }, again };
     }
   };
@@ -163,16 +155,20 @@ function reasonOf(drift: Drift): string {
   return `drift: ${kind} ${name} was ${change}${shown.length === 0 ? '' : `: ${shown.join(', ')}`}`;
 }
 
-/** Applies an object that differs. Returns the drift, and why it was not corrected. */
+/**
+ * Applies an object that differs. Returns the drift, and why it was not corrected. A write that the
+ * signal cuts off gets some time to end, so that it cannot undo what comes next on the release.
+ */
 async function corrected(
   { item, live, wanted, drift }: Compared & { drift: Drift },
   baseline: Baseline,
-  { cluster }: OperationContext,
+  context: OperationContext,
   tools: StepTools,
 ): Promise<Drift> {
   if (drift.change === 'unknown') return drift;
   const { owner, settings } = baseline;
   const options = { migrate: settings.method === 'ssa', mergesCustomResources: true };
+  const cluster = certainWrites(context.cluster, context.abandon);
   const strategy = applyStrategy(settings, { ...tools, cluster }, options);
   try {
     if (live === undefined) await strategy.create(item);

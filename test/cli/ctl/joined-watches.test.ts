@@ -44,7 +44,7 @@ async function followed(t: ExecutionContext, watches: readonly (readonly Event[]
     ...{ stdout, stderr, json, onInterrupt: () => () => undefined, again: () => '' },
     cancel: () => Promise.resolve(),
     text: () => 'the end\n',
-    renewal: { afterMs, now: () => now, send: () => Promise.resolve(`k${keys.length + 1}`) },
+    renewal: { afterMs, refusedMs: 1, now: () => now, send: () => Promise.resolve(`k${keys.length + 1}`) },
   });
   t.is(code, 0);
   t.deepEqual(
@@ -119,6 +119,80 @@ test('drift and resources are shown again only if they differ', async (t) => {
   );
 });
 
+test('an object that is put back again and again is shown each time', async (t) => {
+  const drift = { change: 'changed', apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name: 'a' };
+  const [corrected, waits] = [
+    { ...drift, corrected: true },
+    { ...drift, reason: 'it was put back once' },
+  ];
+  const { lines } = await followed(
+    t,
+    [
+      [running({ drift: [corrected] }), running({ drift: [corrected] }), running({ drift: [waits] })],
+      [running({ drift: [waits] }), running({ drift: [corrected] })],
+      [running({ drift: [corrected] })],
+    ],
+    { json: true },
+  );
+  const shown = lines.map((line) => (JSON.parse(line) as { payload: { drift?: object[] } }).payload.drift ?? []);
+  t.deepEqual(shown.flat(), [corrected, corrected, waits, corrected, corrected]);
+});
+
+/** Follows watches that end with some results, each after a time in milliseconds. */
+async function ended(
+  results: readonly { result: Event; after: number; isInterrupted?: boolean }[],
+  { refusedMs = 1 } = {},
+) {
+  const { stdout, stderr } = testProgram();
+  const interrupts: (() => void)[] = [];
+  let now = 0;
+  let count = 0;
+  const client = {
+    async *events(): AsyncGenerator<Event> {
+      await Promise.resolve();
+      const { result: last = result, after = 0, isInterrupted = false } = results[count++] ?? {};
+      now += after;
+      if (isInterrupted) setImmediate(() => interrupts[0]?.());
+      yield { ...last, id: 1 };
+    },
+  };
+  const code = await follow(client, 'k1', {
+    ...{ stdout, stderr, again: () => '', text: () => 'the end\n' },
+    onInterrupt(listener) {
+      interrupts.push(listener);
+      return () => undefined;
+    },
+    cancel: () => Promise.resolve(),
+    renewal: { afterMs, refusedMs, now: () => now, send: () => Promise.resolve(`k${count + 1}`) },
+  });
+  return { code, count, stderr: stderr.text };
+}
+
+const failed = (code: 'timeout' | 'denied_by_policy' | 'forbidden', message: string): Event => ({
+  ...{ id: 0, type: 'result' },
+  payload: { ok: false, error: { code, message } },
+});
+
+test('a watch that has waited for its turn until its time limit is continued', async (t) => {
+  const waited = { result: failed('timeout', 'timed out after 15m0s'), after: afterMs };
+  t.like(await ended([waited, waited, { result, after: 0 }]), { code: 0, count: 3 });
+  t.like(await ended([{ ...waited, after: 1000 }]), { code: 1, count: 1 });
+});
+
+test('a watch whose continuation the policy refuses says so once, and continues when the policy allows it', async (t) => {
+  const refused = { result: failed('denied_by_policy', 'outside of the windows'), after: 0 };
+  const first = { result, after: afterMs };
+  t.deepEqual(await ended([first, refused, refused, { result, after: 0 }]), {
+    code: 0,
+    count: 4,
+    stderr: 'outside of the windows; the watch continues when the policy allows it\n',
+  });
+  t.like(await ended([refused]), { code: 1, count: 1 }, 'one that has not begun fails');
+  t.like(await ended([first, { result: failed('forbidden', 'x'), after: 0 }]), { code: 1, count: 2 });
+  const interrupted = [first, { ...refused, isInterrupted: true }];
+  t.like(await ended(interrupted, { refusedMs: 3_600_000 }), { code: 1, count: 2 }, 'an interrupt ends the pause');
+});
+
 test('a watch that ends before its time limit is not continued, because someone has cancelled it', async (t) => {
   const { lines } = await followed(t, [[objects(pod('a', 'present'))]]);
   t.is(lines.at(-1), 'the end');
@@ -145,7 +219,7 @@ test('an interrupt while a watch is sent again ends the new watch', async (t) =>
     },
     cancel: (key) => Promise.resolve(void cancelled.push(key)),
     renewal: {
-      ...{ afterMs, now: () => now },
+      ...{ afterMs, refusedMs: 1, now: () => now },
       send() {
         for (const interrupt of interrupts) interrupt();
         return Promise.resolve('k2');

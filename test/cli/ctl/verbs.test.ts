@@ -237,6 +237,26 @@ for (const [args, answer] of [
   });
 }
 
+for (const args of ['--watch', '--watch --correct', '--watch --correct -o json']) {
+  test(`drift ${args} ends by itself after 15 minutes, so that none continues whose ctl was killed`, async (t) => {
+    const { ctl, puppets } = await world(t);
+    const code = ctl('drift', 'web', ...args.split(' '));
+    const call = await puppets.call(0);
+    t.like(call.payload, { timeout: 900_000 });
+    call.succeed(args === '--watch' ? { release, resources: [], drift: [] } : nothing);
+    t.is(await code, 0);
+  });
+}
+
+test('drift --correct has the time limit of the agent', async (t) => {
+  const { ctl, puppets } = await world(t);
+  const code = ctl('drift', 'web', '--correct');
+  const call = await puppets.call(0);
+  t.deepEqual<unknown, unknown>(call.payload, { namespace: 'default', releaseName: 'web' });
+  call.succeed(nothing);
+  t.is(await code, 0);
+});
+
 test('get-object prints YAML or JSON, and refuses a table', async (t) => {
   const { ctl, puppets, stdout, stderr } = await world(t);
   const object = { kind: 'Pod', metadata: { name: 'a' } };

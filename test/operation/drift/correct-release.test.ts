@@ -1,9 +1,11 @@
 import type { ExecutionContext } from 'ava';
+import { abortable, abortReason, whenAborted } from '../../../src/async/index.ts';
 import type { Cluster } from '../../../src/objects/cluster.ts';
 import type { KubeObject } from '../../../src/objects/object.ts';
 import { Cancellation } from '../../../src/operation/cancellation.ts';
 import type { OperationContext, TakeTurn } from '../../../src/operation/context.ts';
 import { correctRelease } from '../../../src/operation/drift/correct-release.ts';
+import { CorrectionCounts } from '../../../src/operation/drift/correction-counts.ts';
 import { watchRelease } from '../../../src/operation/watch-release.ts';
 import { PolicyError } from '../../../src/policy/policy-error.ts';
 import type { Drift } from '../../../src/protocol/drift.ts';
@@ -191,6 +193,91 @@ test('an object that is changed again and again waits longer each time, and its 
   t.like(await end(), { drift: [{ name: 'a' }] });
 });
 
+test('a command that follows another one puts an object back again no sooner than that', async (t) => {
+  const world = await installed(t);
+  const corrections = new CorrectionCounts();
+  const change = () => world.cluster.mergePatch(a(world), { data: { value: '3' } }, { fieldManager: 'rival' });
+  const first = following(world, 'correct', { corrections });
+  await change();
+  await first.seen(/^a changed corrected/);
+  await first.end();
+  const next = following(world, 'correct', { corrections });
+  await change();
+  await next.seen(/^a changed it was put back once, and was changed again by rival/);
+  t.deepEqual(valueOf(await world.cluster.get(a(world))), { value: '3' });
+  await next.end();
+});
+
+test('an object whose correction still waits for its turn at the end is put back at once by the next command', async (t) => {
+  const world = await installed(t);
+  const corrections = new CorrectionCounts();
+  let isWaiting = false;
+  const takeTurn: TakeTurn = async ({ signal }) => {
+    isWaiting = true;
+    await whenAborted(signal);
+    throw abortReason(signal);
+  };
+  const first = following(world, 'correct', { corrections, takeTurn });
+  await world.cluster.mergePatch(a(world), { data: { value: '3' } }, { fieldManager: 'rival' });
+  await eventually('it waits for its turn', () => isWaiting);
+  await first.end();
+  const next = following(world, 'correct', { corrections });
+  await next.seen(/^a changed corrected/);
+  await next.end();
+  t.deepEqual([...first.texts(), ...next.texts()], ['a changed corrected']);
+});
+
+test('corrections count from 1 again, and take no memory, when an object was not changed for 20 minutes', (t) => {
+  const corrections = new CorrectionCounts();
+  const minute = 60_000;
+  corrections.set('a', { count: 3, last: 0 });
+  corrections.set('b', { count: 1, last: 10 * minute });
+  t.like(corrections.of('a', 20 * minute), { count: 3 });
+  t.like(corrections.of('a', 20 * minute + 1), { count: 0 });
+  corrections.set('c', { count: 1, last: 21 * minute });
+  t.deepEqual(corrections.of('a', 0), { count: 0, last: -Infinity });
+  t.like(corrections.of('b', 21 * minute), { count: 1 });
+});
+
+test('a correction that runs when the time is over ends first, so that nothing else changes the release meanwhile', async (t) => {
+  const world = await installed(t);
+  const [begun, answered] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  const cluster: Cluster = {
+    ...world.cluster,
+    async apply(object, options) {
+      if (options.dryRun !== true) {
+        begun.resolve(undefined);
+        await abortable(answered.promise, options.signal ?? new AbortController().signal);
+      }
+      return await world.cluster.apply(object, options);
+    },
+  };
+  let turnsEnded = 0;
+  let endTime: (() => void) | undefined;
+  const reported: Drift[] = [];
+  const context = world.context({
+    cluster,
+    progress: ({ drift = [] }) => void reported.push(...drift),
+    takeTurn: (_, change) => change().finally(() => (turnsEnded += 1)),
+    startTimer(_, onEnd) {
+      endTime = onEnd;
+      return () => undefined;
+    },
+  });
+  await world.cluster.mergePatch(a(world), { data: { value: '3' } });
+  const request = { namespace: world.namespace, releaseName, watch: true, timeout: 900_000 };
+  const ended = correctRelease(context, request);
+  await begun.promise;
+  endTime?.();
+  await new Promise(setImmediate);
+  t.is(turnsEnded, 0);
+  answered.resolve(undefined);
+  t.like(await ended, { revision: 1, drift: [] });
+  t.is(turnsEnded, 1);
+  t.like(reported, [{ name: 'a', corrected: true }]);
+  t.deepEqual(valueOf(await world.cluster.get(a(world))), { value: '1' });
+});
+
 const comparesAgain = test.macro({
   title: (_, follow: 'watch' | 'correct', code: string) =>
     `an object whose comparison fails with ${code} is compared again, with longer pauses (${follow})`,
@@ -234,7 +321,13 @@ for (const follow of ['watch', 'correct'] as const) {
   test(`${follow}: the result says why objects could not be compared at the end`, async (t) => {
     const world = await installed(t);
     const messages: string[] = [];
-    const later = following(world, follow, { progress: ({ message = '' }) => void messages.push(message) });
+    let statuses = 0;
+    const later = following(world, follow, {
+      progress({ message = '', resources = [] }) {
+        messages.push(message);
+        statuses += resources.length;
+      },
+    });
     const { storage } = world.context();
     const [stored] = await storage.query({ namespace: world.namespace, name: releaseName, latestOnly: true });
     if (stored === undefined) throw new Error('there is no revision');
@@ -242,6 +335,7 @@ for (const follow of ['watch', 'correct'] as const) {
     await storage.create({ ...release, version: 2, info: { ...release.info, status: 'pending-upgrade' } }, {});
     const pending = /revision 2 .* is pending-upgrade/;
     await eventually('it says so', () => messages.some((message) => pending.test(message)));
+    if (follow === 'watch') await eventually('the statuses are known', () => statuses > 0);
     const { uncompared } = await later.end();
     t.is(uncompared?.code, 'pending_operation');
     t.regex(uncompared?.message ?? '', pending);
