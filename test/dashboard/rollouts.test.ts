@@ -92,6 +92,34 @@ test('a rollout is paused, resumed and aborted from a request in JSON, also afte
   t.is(world.plane.rollouts.get('slow').phase, 'aborted');
 });
 
+test('a rollout that was aborted is undone, by those who may deploy', async (t) => {
+  const { world } = t.context;
+  t.teardown(await connectFleet(world.url, ids('back')));
+  await world.plane.rollouts.start({ id: 'back', agents: ['back-*'], payload, waves, soak: '1h' });
+  const page = await open(t, hrefOf('rollout', { rollout: 'back' }));
+  await page.getByText(/Soaks since/).waitFor();
+  await page.getByRole('button', { name: 'Abort' }).click();
+  t.false(await page.getByRole('dialog').getByRole('checkbox').isChecked());
+  await page.getByRole('dialog').getByRole('button', { name: 'Abort' }).click();
+  await page.getByRole('status').getByText('Aborted').waitFor();
+  t.like(world.plane.rollouts.get('back'), { phase: 'aborted', clusters: { updated: 1 } });
+  const reader = await open(t, hrefOf('rollout', { rollout: 'back' }), {
+    token: await world.tokenOf('undo-reader', [{ rights: ['read'] }]),
+  });
+  await reader.getByRole('button', { name: 'Undo' }).click();
+  await reader.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
+  await reader.getByRole('dialog').getByText('forbidden').waitFor();
+  t.like(world.plane.rollouts.get('back'), { phase: 'aborted', clusters: { updated: 1 } });
+  await page.getByRole('button', { name: 'Undo' }).click();
+  const undone = page.getByRole('dialog').getByRole('checkbox');
+  t.deepEqual([await undone.isChecked(), await undone.isEnabled()], [true, false]);
+  t.deepEqual(await barriers(page), []);
+  await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('table').getByText('Reverted').waitFor();
+  await page.getByRole('status').getByText('Aborted').waitFor();
+  t.like(world.plane.rollouts.get('back'), { phase: 'aborted', clusters: { reverted: 1 } });
+});
+
 test('a user who may not deploy cannot start a rollout, or decide about one', async (t) => {
   const { world } = t.context;
   t.teardown(await connectFleet(world.url, ids('others')));

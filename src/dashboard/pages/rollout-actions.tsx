@@ -12,10 +12,16 @@ interface DecisionTexts {
   readonly text: string;
 }
 
+/** Whether a rollout has ended, so that aborting it means to undo it. */
+function hasEnded({ phase }: Rollout): boolean {
+  return phase === 'succeeded' || phase === 'failed' || phase === 'aborted';
+}
+
 /** Returns the decisions that a rollout can take now, with their texts. */
-function decisionsOf({ phase, wave, waves, waveStage, clusters }: Rollout): [Decision, DecisionTexts][] {
+function decisionsOf(rollout: Rollout): [Decision, DecisionTexts][] {
+  const { phase, wave, waves, waveStage, clusters } = rollout;
   const hasFailed = (clusters.failed ?? 0) + (clusters.stuck ?? 0) + (clusters.held ?? 0) + (clusters.stale ?? 0) > 0;
-  const isEnded = phase === 'succeeded' || phase === 'failed' || phase === 'aborted';
+  const isEnded = hasEnded(rollout);
   const next = waveStage === 'approval' ? wave : wave + 1;
   const waits = waveStage === 'approval' || (waveStage === 'soaking' && next <= waves.length);
   const possible: [boolean, Decision, DecisionTexts][] = [
@@ -48,7 +54,7 @@ function decisionsOf({ phase, wave, waves, waveStage, clusters }: Rollout): [Dec
       { button: 'Retry', title: 'Try again?', text: 'Clusters that have failed get their turn again.' },
     ],
     [
-      phase !== 'aborted',
+      true,
       'abort',
       {
         button: isEnded ? 'Undo' : 'Abort',
@@ -102,8 +108,8 @@ interface DecisionDialogProps {
 
 function DecisionDialog({ rollout, decision, texts, onClose }: DecisionDialogProps) {
   const { api, location } = useApp();
-  const { id, phase, wave, waveStage } = rollout;
-  const mustUndo = phase === 'succeeded' || phase === 'failed';
+  const { id, wave, waveStage } = rollout;
+  const mustUndo = hasEnded(rollout);
   // the wave that the dialog has named, also when the rollout has another one meanwhile
   const [next] = useState(waveStage === 'approval' ? wave : wave + 1);
   const [undo, setUndo] = useState(mustUndo);
