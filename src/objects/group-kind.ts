@@ -21,6 +21,11 @@ export function groupKind({ apiVersion, kind }: { apiVersion: string; kind: stri
  * Returns a text that is the same for two references to one object. As in Helm, the version of the
  * API does not count.
  */
-export function identityOf({ apiVersion, kind, namespace = '', name }: ObjectRef): string {
+export function identityOf({
+  apiVersion,
+  kind,
+  namespace = '',
+  name,
+}: Omit<ObjectRef, 'namespace'> & { namespace?: string | undefined }): string {
   return `${groupOf(apiVersion)}/${kind}/${namespace}/${name}`;
 }

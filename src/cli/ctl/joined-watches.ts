@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stringAt } from '../../objects/fields.ts';
+import { identityOf } from '../../objects/group-kind.ts';
 import type { Drift } from '../../protocol/drift.ts';
 import type { ObjectChange } from '../../protocol/object-change.ts';
 import type { ResourceProgress } from '../../protocol/progress.ts';
@@ -87,7 +88,7 @@ class KnownStates {
   /** Returns the lists without what is known. Those that are empty then are absent. */
   newsOf({ resources = [], objects = [], drift = [] }: Lists): Lists {
     const news = {
-      resources: resources.filter((one) => isNew(this.#resources, resourceKey(one), withoutTimes(one))),
+      resources: resources.filter((one) => isNew(this.#resources, identityOf(one), withoutTimes(one))),
       objects: [...this.#deletedBefore(objects), ...objects.flatMap((one) => this.#newsOfObject(one))],
       drift: drift.filter((one) => this.#isNewDrift(one)),
     };
@@ -96,8 +97,8 @@ class KnownStates {
 
   /** An object that was put back is as it was before it differed. */
   #isNewDrift(one: Drift): boolean {
-    const isChanged = isNew(this.#drift, resourceKey(one), withoutTimes(one));
-    if (one.corrected === true) this.#drift.delete(resourceKey(one));
+    const isChanged = isNew(this.#drift, identityOf(one), withoutTimes(one));
+    if (one.corrected === true) this.#drift.delete(identityOf(one));
     return isChanged;
   }
 
@@ -140,10 +141,6 @@ function isNew(known: Map<string, string>, key: string, state: object): boolean 
 /** States can be large objects, so that only this is kept of them. */
 function digestOf(state: object): string {
   return createHash('sha256').update(JSON.stringify(state)).digest('base64');
-}
-
-function resourceKey({ apiVersion, kind, namespace = '', name }: ResourceProgress | Drift): string {
-  return `${apiVersion}/${kind}/${namespace}/${name}`;
 }
 
 function objectKey({ object }: ObjectChange): string {
