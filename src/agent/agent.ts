@@ -17,7 +17,6 @@ import { FrameTurns } from '../protocol/session/frame-turns.ts';
 import type { Rights } from '../rights/rights-file.ts';
 import type { LocalSigner } from '../signatures/signer.ts';
 import type { UsedSignatures } from '../signatures/used-signatures.ts';
-import type { ProxyEnvironment } from '../source/http/proxy-environment.ts';
 import { noTracing, type Tracing } from '../tracing/tracing.ts';
 import type { ClusterHealth } from './cluster-health.ts';
 import type { HandlersByType } from './commands/command-handler.ts';
@@ -29,7 +28,7 @@ import type { DirectStreams } from './connection/raw-shell.ts';
 import type { TlsSource } from './connection/tls-files.ts';
 import type { TokenSource } from './connection/token-file.ts';
 import type { TunnelSource } from './connection/tunnel-source.ts';
-import { Uplink } from './connection/uplink.ts';
+import { Uplink, type UplinkOptions } from './connection/uplink.ts';
 import type { AgentKey } from './key/agent-key.ts';
 import type { Logger } from './logger.ts';
 import { Router } from './router/router.ts';
@@ -78,7 +77,7 @@ export interface AgentOptions {
   /** Reads the CAs and the client certificate for control planes. Default: those of the system. */
   readTls?: TlsSource | undefined;
   /** Names the proxy to control planes, in `HTTPS_PROXY` and `NO_PROXY`. Default: none. */
-  proxyEnv?: ProxyEnvironment | undefined;
+  proxyEnv?: UplinkOptions['proxyEnv'];
   /** The address on which to serve clients. Default: the agent does not listen. */
   listen?: ListenAddress | undefined;
   /** Allows listening without a token on a host that other machines can reach. Default: false. */

@@ -2,10 +2,10 @@ import { UploadedCharts } from '../agent/charts/uploaded-charts.ts';
 import type { TunnelSource } from '../agent/connection/tunnel-source.ts';
 import type { Logger } from '../agent/logger.ts';
 import { codeOf } from '../errors/index.ts';
+import type { ProxyEnvironment } from '../go/http-proxy.ts';
 import { type ChartSource, createChartSource } from '../source/chart-source.ts';
 import { KeptDownloads } from '../source/disk/kept-downloads.ts';
 import { KeptFiles } from '../source/disk/kept-files.ts';
-import type { ProxyEnvironment } from '../source/http/proxy-environment.ts';
 import type { Workers } from '../workers/workers.ts';
 
 export interface AgentChartsOptions {

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { ChartContent } from '../chart/load/chart-content.ts';
+import type { ProxyEnvironment } from '../go/http-proxy.ts';
 import { addDependencies } from './add-dependencies.ts';
 import { type ChartLocation, chartLocation, isRegistryUrl, isUrl } from './chart-location.ts';
 import { type ChartReader, createChartReader, type ReadOptions } from './chart-reader.ts';
@@ -11,7 +12,6 @@ import { parseDeniedAddresses } from './http/denied-addresses.ts';
 import { download } from './http/download.ts';
 import { endpointFor } from './http/endpoint.ts';
 import { parseHttpUrl, shownUrl, withoutTrailingSlashes } from './http/http-url.ts';
-import type { ProxyEnvironment } from './http/proxy-environment.ts';
 import { repositoryDispatcher } from './http/repository-dispatcher.ts';
 import { loadLocalChart } from './local-chart.ts';
 import { pullChart } from './oci/pull-chart.ts';

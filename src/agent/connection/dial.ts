@@ -1,12 +1,11 @@
 import { Agent, type ClientRequest, type IncomingMessage } from 'node:http';
-import { Agent as TlsAgent } from 'node:https';
+import { Agent as TlsAgent, type AgentOptions } from 'node:https';
 import type { SecureContext } from 'node:tls';
 import { WebSocket } from 'ws';
 import { bearer } from '../../net/authorization.ts';
 import { maskOptions } from '../../net/websocket-mask.ts';
 import { maxFrameBytes } from '../../protocol/limits.ts';
 import { keySubprotocol, subprotocol, type WireForm, wireForm } from '../../protocol/subprotocol.ts';
-import type { ProxyEnvironment } from '../../source/http/proxy-environment.ts';
 import { type DialFailure, explainDialFailure } from './dial-failure.ts';
 
 export interface DialOptions {
@@ -17,7 +16,7 @@ export interface DialOptions {
   /** The trusted CAs and the client's certificate. Default: the CAs of the system, and none. */
   secureContext?: SecureContext | undefined;
   /** Names the proxy for `wss://` URLs. Default: none. */
-  proxyEnv?: ProxyEnvironment | undefined;
+  proxyEnv?: AgentOptions['proxyEnv'];
   handshakeTimeoutMs: number;
   signal: AbortSignal;
 }

@@ -4,12 +4,11 @@ import { messageOf } from '../../errors/index.ts';
 import type { AgentRecorder } from '../../metrics/agent-metrics.ts';
 import type { HeartbeatTimes } from '../../net/heartbeat.ts';
 import { closeCodes } from '../../protocol/close-codes.ts';
-import type { ProxyEnvironment } from '../../source/http/proxy-environment.ts';
 import type { AgentKey } from '../key/agent-key.ts';
 import type { Logger } from '../logger.ts';
 import { backoffDelay, type BackoffTimes } from './backoff.ts';
 import type { Channel, ClosedConnection } from './channel.ts';
-import { dial, DialError } from './dial.ts';
+import { dial, DialError, type DialOptions } from './dial.ts';
 import { proveKey } from './prove-key.ts';
 import type { TlsSource } from './tls-files.ts';
 import type { TokenSource } from './token-file.ts';
@@ -22,7 +21,7 @@ export interface UplinkOptions {
   /** The key that the agent proves in place of a token. Default: none. */
   key?: AgentKey | undefined;
   readTls?: TlsSource | undefined;
-  proxyEnv?: ProxyEnvironment | undefined;
+  proxyEnv?: DialOptions['proxyEnv'];
   channel: Channel;
   log: Logger;
   recorder: AgentRecorder;

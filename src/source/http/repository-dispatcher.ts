@@ -1,11 +1,10 @@
 import { lookup as resolve } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, type buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
-import { namesProxy, proxyChooser } from '../../go/http-proxy.ts';
+import { namesProxy, proxyChooser, type ProxyEnvironment } from '../../go/http-proxy.ts';
 import type { ClientTls } from '../chart-request.ts';
 import { SourceError } from '../source-error.ts';
 import type { DeniedAddresses } from './denied-addresses.ts';
-import type { ProxyEnvironment } from './proxy-environment.ts';
 import { downloadRetries } from './retries.ts';
 import { trustingConnector, withMachineTrust } from './trusting-connector.ts';
 

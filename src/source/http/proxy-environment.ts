@@ -1,1 +1,0 @@
-export type { ProxyEnvironment } from '../../go/http-proxy.ts';
