@@ -1,5 +1,5 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
-import { join, posix } from 'node:path';
+import { posix } from 'node:path';
 import { isMissing } from '../../../errors/index.ts';
 import { createError, mkdirError, statError } from '../../../go/file-error.ts';
 import { quote } from '../../../go/strconv.ts';
@@ -35,7 +35,8 @@ export async function writeManifests(
   } catch (error) {
     throw error instanceof Error ? afterRender(error) : error;
   }
-  for (const hook of hooks) await write(folders.templates, hook, await exists(join(folders.templates, hook.path)));
+  // as in Helm, a hook is added to a file that is there, which a manifest replaces
+  for (const hook of hooks) await write(folders.templates, hook, true);
 }
 
 /** The chart names the folder, which must not be one of the user's settings, of git, or above. */
@@ -59,11 +60,4 @@ async function createFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o755 }).catch((error: unknown) => {
     throw mkdirError(path, error);
   });
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
