@@ -11,20 +11,22 @@ import { localUser } from '../server/session.ts';
 import { Help } from './help.tsx';
 import { listenToKeys } from './keyboard.ts';
 import { PageBoundary } from './page-boundary.tsx';
-import { pageTitle } from './page-title.ts';
+import { pageTitle, viewTitles } from './page-title.ts';
 import { SignIn } from './sign-in.tsx';
 
 /** The views in the navigation, with those that are parts of them. */
 const sections = [
-  ['overview', 'Overview', []],
-  ['agents', 'Agents', ['agent', 'release', 'terminal', 'logs', 'connect']],
-  ['rollouts', 'Rollouts', ['rollout', 'startRollout']],
-  ['commands', 'Commands', ['command']],
-  ['plans', 'Plans', ['plan']],
-  ['sessions', 'Sessions', ['session']],
-  ['audit', 'Audit', []],
-  ['tokens', 'Access', ['people']],
-] as const satisfies readonly (readonly [RouteName, string, readonly RouteName[]])[];
+  ['overview', []],
+  ['agents', ['agent', 'release', 'terminal', 'logs', 'connect']],
+  ['rollouts', ['rollout', 'startRollout']],
+  ['commands', ['command']],
+  ['plans', ['plan']],
+  ['sessions', ['session']],
+  ['audit', []],
+  ['tokens', ['people']],
+] as const satisfies readonly (readonly [RouteName, readonly RouteName[]])[];
+
+const sectionTitles = { ...viewTitles, tokens: 'Access' };
 
 /** The page: navigation, the view of the address, and help. */
 export function AppShell() {
@@ -62,11 +64,11 @@ function Header({ onHelp }: { onHelp: () => void }) {
         helm-agent
       </a>
       <nav ref={row} aria-label="Views">
-        {sections.map(([route, title, parts]) => {
+        {sections.map(([route, parts]) => {
           const isCurrent = name === route || parts.some((part) => part === name);
           return (
             <a key={route} href={hrefOf(route, {})} aria-current={isCurrent ? 'page' : undefined}>
-              {title}
+              {sectionTitles[route]}
             </a>
           );
         })}

@@ -1,7 +1,8 @@
 import type { Place, RouteName } from '../route/route.ts';
 import { foreignName } from '../text/foreign-text.ts';
 
-const viewTitles: Readonly<Record<RouteName, string>> = {
+/** The titles of the views, for tabs of the browser and the navigation. */
+export const viewTitles: Readonly<Record<RouteName, string>> = {
   overview: 'Overview',
   agents: 'Agents',
   agent: 'Agent',
