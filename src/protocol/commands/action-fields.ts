@@ -36,6 +36,12 @@ export const podNameField = field(
     ),
 );
 
+/** Names the release of that pod instead. */
+export const podReleaseField = field(
+  objectName.optional().describe('Name of a release, of which a pod is taken in the same way'),
+  { name: 'release', kind: 'text', only: 'ctl', help: 'take a pod of a release, instead of naming one' },
+);
+
 /** The answer of commands that change what runs. */
 export const actionAnswer = z.object({
   changes: answerList(

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { line, longText, objectName } from '../bounded.ts';
 import { timeoutSchema } from '../duration.ts';
 import { printableSchema } from '../printable.ts';
-import { namespaceField, podNameField, podRights } from './action-fields.ts';
+import { namespaceField, podNameField, podReleaseField, podRights } from './action-fields.ts';
 import { defineCommand } from './definition.ts';
 import { field } from './field.ts';
 
@@ -34,12 +34,7 @@ export const execPod = defineCommand({
   fields: {
     namespace: namespaceField,
     name: podNameField,
-    releaseName: field(objectName.optional().describe('Name of a release, of which a pod is taken in the same way'), {
-      name: 'release',
-      kind: 'text',
-      only: 'ctl',
-      help: 'take a pod of a release, instead of naming one',
-    }),
+    releaseName: podReleaseField,
     container: field(
       objectName
         .optional()

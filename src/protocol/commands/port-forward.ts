@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { longText, objectName } from '../bounded.ts';
+import { longText } from '../bounded.ts';
 import { timeoutSchema } from '../duration.ts';
-import { namespaceField, podNameField, podRights } from './action-fields.ts';
+import { namespaceField, podNameField, podReleaseField, podRights } from './action-fields.ts';
 import { defineCommand } from './definition.ts';
 import { field } from './field.ts';
 
@@ -14,12 +14,7 @@ export const portForward = defineCommand({
   fields: {
     namespace: namespaceField,
     name: podNameField,
-    releaseName: field(objectName.optional().describe('Name of a release, of which a pod is taken in the same way'), {
-      name: 'release',
-      kind: 'text',
-      only: 'ctl',
-      help: 'take a pod of a release, instead of naming one',
-    }),
+    releaseName: podReleaseField,
     port: field(z.int().positive().max(maxPort).describe('Number of the port')),
     timeout: field(timeoutSchema.optional().describe('Time after which the connection ends. Default: `168h`')),
     idleTimeout: field(
