@@ -36,6 +36,17 @@ export function parseVersion(text: string): VersionParts {
   return parts;
 }
 
+/** Whether a text is a version for {@link parseVersion}. */
+export function isVersion(text: string): boolean {
+  try {
+    parseVersion(text);
+    return true;
+  } catch (error) {
+    if (error instanceof GoError) return false;
+    throw error;
+  }
+}
+
 function parseSegment(digits: string): bigint {
   const value = BigInt(digits);
   if (value > maxUint64) {

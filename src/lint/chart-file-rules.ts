@@ -3,12 +3,12 @@ import { join, posix } from 'node:path';
 import { type RawMetadata, readMetadata } from '../chart/metadata/read-metadata.ts';
 import { asTable } from '../chart/values/table.ts';
 import { codeOf } from '../errors/index.ts';
-import { parseVersion, type VersionParts } from '../go/semver.ts';
+import { isVersion, parseVersion } from '../go/semver.ts';
 import { parseConstraint, satisfies } from '../go/semver-constraint.ts';
 import { quote } from '../go/strconv.ts';
 import { sortedKeys } from '../go/text.ts';
 import { goTypeOf, isList } from '../go/types.ts';
-import { GoError, type Value } from '../go/value.ts';
+import type { Value } from '../go/value.ts';
 import { duplicateKeyProblem } from '../yaml/duplicate-keys.ts';
 import { readYaml } from '../yaml/read.ts';
 import { YamlError } from '../yaml/yaml-error.ts';
@@ -119,9 +119,8 @@ const lowest = '0.0.0-0';
 /** Returns the problem with a chart's version. */
 function versionProblem(version: string): string | undefined {
   if (version === '') return 'version is required';
-  const parts = parsed(version);
-  if (parts === undefined) return `version '${version}' is not a valid SemVer`;
-  if (satisfies(parts, parseConstraint(`>${lowest}`))) return undefined;
+  if (!isVersion(version)) return `version '${version}' is not a valid SemVer`;
+  if (satisfies(parseVersion(version), parseConstraint(`>${lowest}`))) return undefined;
   return `version ${quote(version)} is less than or equal to ${quote(lowest)}`;
 }
 
@@ -130,17 +129,8 @@ function versionProblem(version: string): string | undefined {
  * zeros and no leading `v`.
  */
 function strictVersionProblem(version: string): string | undefined {
-  const isStrict = /^(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}(?![.\d])/.test(version) && parsed(version) !== undefined;
+  const isStrict = /^(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}(?![.\d])/.test(version) && isVersion(version);
   return isStrict ? undefined : `version '${version}' is not a valid SemVerV2`;
-}
-
-function parsed(version: string): VersionParts | undefined {
-  try {
-    return parseVersion(version);
-  } catch (error) {
-    if (error instanceof GoError) return undefined;
-    throw error;
-  }
 }
 
 const maintainer = new Set(['name', 'email', 'url']);

@@ -1,6 +1,5 @@
-import { parseVersion } from '../../go/semver.ts';
+import { isVersion } from '../../go/semver.ts';
 import { quote } from '../../go/strconv.ts';
-import { GoError } from '../../go/value.ts';
 import { ChartError } from '../chart-error.ts';
 import type { ChartDependency, ChartMetadata, Maintainer } from './metadata.ts';
 import type { RawDependency, RawMaintainer, RawMetadata } from './read-metadata.ts';
@@ -56,16 +55,6 @@ function sanitized(raw: RawMetadata) {
 
 function invalid(text: string): ChartError {
   return new ChartError('chart_invalid', `validation: ${text}`);
-}
-
-function isVersion(text: string): boolean {
-  try {
-    parseVersion(text);
-    return true;
-  } catch (error) {
-    if (error instanceof GoError) return false;
-    throw error;
-  }
 }
 
 function validateMaintainer(raw: RawMaintainer | null): Maintainer {

@@ -1,6 +1,6 @@
 import type { ChartDependency } from '../../chart/metadata/metadata.ts';
 import { messageOf } from '../../errors/index.ts';
-import { compareVersions, parseVersion } from '../../go/semver.ts';
+import { compareVersions, isVersion, parseVersion } from '../../go/semver.ts';
 import { type Constraint, parseConstraint, satisfies } from '../../go/semver-constraint.ts';
 import { quote } from '../../go/strconv.ts';
 import { GoError } from '../../go/value.ts';
@@ -94,11 +94,7 @@ async function versionsInRegistry(
   { name, repository, version = '' }: ChartDependency,
   { options, context }: Locking,
 ): Promise<readonly ChartVersion[]> {
-  try {
-    return [{ version, parts: parseVersion(version) }];
-  } catch (error) {
-    if (!(error instanceof GoError)) throw error; // a range
-  }
+  if (isVersion(version)) return [{ version, parts: parseVersion(version) }];
   try {
     return await registryVersions(`${repository}/${name}`, options, context, new AbortController().signal);
   } catch (cause) {

@@ -1,4 +1,4 @@
-import { parseVersion } from '../../go/semver.ts';
+import { isVersion, parseVersion } from '../../go/semver.ts';
 import type { DownloadSettings } from '../download-settings.ts';
 import { type DownloadOptions, downloadPage } from '../http/download.ts';
 import type { Credentials } from '../http/endpoint.ts';
@@ -6,7 +6,7 @@ import { shownUrl } from '../http/http-url.ts';
 import type { ChartVersion } from '../select-version.ts';
 import { SourceError } from '../source-error.ts';
 import { notJson, parseObject } from './manifest.ts';
-import { type ChartReference, isVersion } from './reference.ts';
+import type { ChartReference } from './reference.ts';
 import { accessRegistry, nextPage, type RegistryAccess } from './registry-access.ts';
 
 const mebibyte = 1024 * 1024;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isVersion } from '../../go/semver.ts';
 import { isJsonObject } from '../../objects/fields.ts';
 import type { ChartRequest } from '../chart-request.ts';
 import { checkDigest, digitsOf } from '../digest.ts';
@@ -14,7 +15,7 @@ import { cosignSignatures, type RegistryReader } from './cosign-signatures.ts';
 import { chartManifest } from './image-index.ts';
 import { versionsAt } from './list-versions.ts';
 import { chartMediaTypes, notJson, parseObject } from './manifest.ts';
-import { type ChartReference, isVersion, parseReference, tagOf } from './reference.ts';
+import { type ChartReference, parseReference, tagOf } from './reference.ts';
 import { accessRegistry } from './registry-access.ts';
 
 const { manifest: manifestType, index, content, oldContent, provenance } = chartMediaTypes;
@@ -202,6 +203,7 @@ async function resolveVersion(
     throw new SourceError('invalid_version', text);
   }
   const version = requested || tag;
+  // a range is resolved by the list of tags
   if (isVersion(version) || digest !== '') return version;
   return selectVersion(repository, await list(), version).version;
 }

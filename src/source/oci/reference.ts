@@ -1,5 +1,3 @@
-import { parseVersion } from '../../go/semver.ts';
-import { GoError } from '../../go/value.ts';
 import { SourceError } from '../source-error.ts';
 
 /** The parts of a chart's URL in a registry: `oci://host/repository[:tag][@digest]`. */
@@ -32,15 +30,4 @@ export function parseReference(text: string): ChartReference {
 /** Returns the tag for a version: tags cannot contain a plus. */
 export function tagOf(version: string): string {
   return version.replaceAll('+', '_');
-}
-
-/** Whether a text is a version, and not a range that has to be resolved by the list of tags. */
-export function isVersion(text: string): boolean {
-  try {
-    parseVersion(text);
-    return true;
-  } catch (error) {
-    if (error instanceof GoError) return false;
-    throw error;
-  }
 }
