@@ -4,6 +4,7 @@ import { Badge } from '../parts/badge.tsx';
 import { Choice, Filters, SearchBox } from '../parts/filters.tsx';
 import { EmptyState, ErrorMessage, Loading } from '../parts/message.tsx';
 import { Name } from '../parts/name.tsx';
+import { oncePerFrame } from '../parts/once-per-frame.ts';
 import { type Column, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { foreignName } from '../text/foreign-text.ts';
@@ -132,6 +133,7 @@ function useAudit(hours: number): Audit {
         error,
       }));
     };
+    const draw = oncePerFrame(show);
     const timer = setTimeout(show, quietMs);
     const follow = async () => {
       const since = new Date(now.peek() - hours * hour).toISOString();
@@ -139,7 +141,7 @@ function useAudit(hours: number): Audit {
       for await (const { payload } of api.events(path, { signal: gone.signal })) {
         // as the control plane writes it
         waiting.push(payload as AuditEntry);
-        if (waiting.length === 1) requestAnimationFrame(show);
+        draw();
         if (waiting.length > maxEntries) waiting.shift();
       }
     };

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useApp } from '../parts/app-context.ts';
+import { oncePerFrame } from '../parts/once-per-frame.ts';
 import { addCommandEvent, type CommandEvent, type CommandView, newCommandView } from './command-events.ts';
 
 export interface FollowedCommand {
@@ -16,16 +17,10 @@ export function useCommandEvents(key: string): FollowedCommand {
   useEffect(() => {
     const gone = new AbortController();
     const view = newCommandView();
-    let isDrawing = false;
     const change = (changes: Partial<FollowedCommand> = {}) => setFollowed((last) => ({ ...last, ...changes, view }));
-    const draw = () => {
-      if (isDrawing) return;
-      isDrawing = true;
-      requestAnimationFrame(() => {
-        isDrawing = false;
-        if (!gone.signal.aborted) change();
-      });
-    };
+    const draw = oncePerFrame(() => {
+      if (!gone.signal.aborted) change();
+    });
     const follow = async () => {
       const isLast = ({ type }: { type: string }) => type === 'result';
       const onConnected = (isConnected: boolean) => change({ isConnected });

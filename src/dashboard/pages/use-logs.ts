@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CommandParameters } from '../../protocol/commands/index.ts';
 import { useApp } from '../parts/app-context.ts';
+import { oncePerFrame } from '../parts/once-per-frame.ts';
 import { followLogs } from '../server/follow-logs.ts';
 import { foreignName } from '../text/foreign-text.ts';
 
@@ -31,19 +32,13 @@ export function useLogs(agentId: string, options: CommandParameters['pod_logs'])
     const gone = new AbortController();
     let lines: LogLine[] = [];
     let count = 0;
-    let isDrawing = false;
     const change = (changes: Partial<FollowedLog>) => {
       if (!gone.signal.aborted) setLog((last) => ({ ...last, ...changes }));
     };
-    const draw = () => {
-      if (isDrawing) return;
-      isDrawing = true;
-      requestAnimationFrame(() => {
-        isDrawing = false;
-        lines = lines.slice(-maxLines);
-        change({ lines: [...lines] });
-      });
-    };
+    const draw = oncePerFrame(() => {
+      lines = lines.slice(-maxLines);
+      change({ lines: [...lines] });
+    });
     const follow = async () => {
       const onConnected = (isConnected: boolean) => change({ isConnected });
       const parts = followLogs(api, { agentId, options }, { signal: gone.signal, onConnected });

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useApp } from '../parts/app-context.ts';
+import { oncePerFrame } from '../parts/once-per-frame.ts';
 import type { ServerEvent } from '../server/events.ts';
 import type { Rollout, RolloutCluster } from '../server/types.ts';
 
@@ -21,16 +22,10 @@ export function useRollout(id: string): FollowedRollout {
     const gone = new AbortController();
     const clusters = new Map<string, RolloutCluster>();
     let rollout: Rollout | undefined;
-    let isDrawing = false;
     const change = (changes: Partial<FollowedRollout>) => setFollowed((last) => ({ ...last, ...changes }));
-    const draw = () => {
-      if (isDrawing) return;
-      isDrawing = true;
-      requestAnimationFrame(() => {
-        isDrawing = false;
-        if (!gone.signal.aborted) change({ rollout, clusters: new Map(clusters), error: undefined });
-      });
-    };
+    const draw = oncePerFrame(() => {
+      if (!gone.signal.aborted) change({ rollout, clusters: new Map(clusters), error: undefined });
+    });
     const read = ({ type, payload }: ServerEvent) => {
       // as docs/rollouts.md lists them
       if (type === 'rollout') rollout = payload as Rollout;

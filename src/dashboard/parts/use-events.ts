@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { EventReader } from '../server/events.ts';
 import { useApp } from './app-context.ts';
+import { oncePerFrame } from './once-per-frame.ts';
 import type { Loaded } from './use-loaded.ts';
 import { useVisible } from './use-visible.ts';
 
@@ -19,16 +20,10 @@ export function useEvents<Value>(path: string, newReader: () => EventReader<Valu
     if (!isVisible) return undefined;
     const gone = new AbortController();
     let reader = newReader();
-    let isDrawing = false;
-    const draw = () => {
-      if (isDrawing) return;
-      isDrawing = true;
-      requestAnimationFrame(() => {
-        isDrawing = false;
-        const value = reader.value();
-        if (!gone.signal.aborted && value !== undefined) setState({ path, value });
-      });
-    };
+    const draw = oncePerFrame(() => {
+      const value = reader.value();
+      if (!gone.signal.aborted && value !== undefined) setState({ path, value });
+    });
     let isLost = false;
     const setLost = (isLostNow: boolean) => {
       if (isLostNow !== isLost) lostStreams.value += isLostNow ? 1 : -1;
