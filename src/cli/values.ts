@@ -1,5 +1,6 @@
 import { setFiles } from '../chart/strvals/index.ts';
 import { mergeValueOptions } from '../chart/values/value-options.ts';
+import { asError } from '../errors/index.ts';
 import { parseUrl } from '../functions/support/net-url.ts';
 import { openError } from '../go/file-error.ts';
 import { fromBytes } from '../go/text.ts';
@@ -68,9 +69,7 @@ async function readFiles(
 ): Promise<Contents> {
   const contents = new Map<string, (string | Error)[]>();
   for (const path of [...values, ...namedFiles(setFile)]) {
-    const content = await readValueFile(path, readFile).catch((error: unknown) =>
-      error instanceof Error ? error : new Error(String(error)),
-    );
+    const content = await readValueFile(path, readFile).catch(asError);
     contents.set(path, [...(contents.get(path) ?? []), content]);
   }
   return contents;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { asError } from '../../errors/index.ts';
 import type { ServiceAccount } from '../../objects/service-account.ts';
 import type { CommandPolicy } from '../../policy/command-policy.ts';
 import type { Policy } from '../../policy/policy-file.ts';
@@ -67,7 +68,7 @@ export class Authorization {
         if (use !== undefined && left === undefined) await this.#options.usedSignatures.requireUnused(use);
         return { ...(await this.#accountOf(job)), policy };
       } catch (error) {
-        const refusal = error instanceof Error ? error : new Error(String(error));
+        const refusal = asError(error);
         if (left === undefined || !ownerFileCodes.has(failureOf(error).code)) return { refusal };
         if (attempt === 0) {
           log().warn({ reason: refusal.message }, 'cannot continue a command yet');

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { asError } from '../../errors/index.ts';
 import { useApp } from '../parts/app-context.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Choice, Filters, SearchBox } from '../parts/filters.tsx';
@@ -149,7 +150,7 @@ function useAudit(hours: number): Audit {
     follow().catch((reason: unknown) => {
       if (gone.signal.aborted) return;
       clearTimeout(timer); // an empty log would hide the error
-      const error = reason instanceof Error ? reason : new Error(String(reason));
+      const error = asError(reason);
       setAudit((last) => ({ ...last, error }));
     });
     return () => {

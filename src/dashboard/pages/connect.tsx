@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { asError } from '../../errors/index.ts';
 import { useApp } from '../parts/app-context.ts';
 import { Badge } from '../parts/badge.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
@@ -34,7 +35,7 @@ export function ConnectView() {
       const body = { labels: parseLabels(fields.labels), needsConsent };
       setInvited(await api.send<Invited>('POST', `/api/agents/${encodeURIComponent(agentId)}/enrolment`, body));
     } catch (reason) {
-      setError(reason instanceof Error ? reason : new Error(String(reason)));
+      setError(asError(reason));
     }
   };
   const text = (name: keyof typeof fields, label: string, placeholder: string) => (

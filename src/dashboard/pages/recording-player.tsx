@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { asError } from '../../errors/index.ts';
 import { useApp } from '../parts/app-context.ts';
 import { Badge } from '../parts/badge.tsx';
 import { ErrorMessage } from '../parts/message.tsx';
@@ -29,7 +30,7 @@ export function RecordingPlayer({ commandKey }: { commandKey: string }) {
       setRecording(await readRecording(await api.bytes(path, gone.signal)));
     };
     load().catch((reason: unknown) => {
-      if (!gone.signal.aborted) setError(reason instanceof Error ? reason : new Error(String(reason)));
+      if (!gone.signal.aborted) setError(asError(reason));
     });
     return () => gone.abort();
   }, [commandKey]);

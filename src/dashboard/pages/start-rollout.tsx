@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { asError } from '../../errors/index.ts';
 import { useApp } from '../parts/app-context.ts';
 import { ErrorMessage } from '../parts/message.tsx';
 import { Tabs, useTab } from '../parts/tabs.tsx';
@@ -25,7 +26,7 @@ export function StartRolloutView() {
       const { id } = await api.send<Rollout>('POST', '/api/rollouts', read());
       location.go(hrefOf('rollout', { rollout: id }));
     } catch (reason) {
-      setError(reason instanceof Error ? reason : new Error(String(reason)));
+      setError(asError(reason));
       setBusy(false);
     }
   };

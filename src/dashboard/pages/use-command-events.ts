@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { asError } from '../../errors/index.ts';
 import { useApp } from '../parts/app-context.ts';
 import { oncePerFrame } from '../parts/once-per-frame.ts';
 import { addCommandEvent, type CommandEvent, type CommandView, newCommandView } from './command-events.ts';
@@ -33,7 +34,7 @@ export function useCommandEvents(key: string): FollowedCommand {
     };
     setFollowed(beginning());
     follow().catch((error: unknown) => {
-      if (!gone.signal.aborted) change({ error: error instanceof Error ? error : new Error(String(error)) });
+      if (!gone.signal.aborted) change({ error: asError(error) });
     });
     return () => gone.abort();
   }, [key]);

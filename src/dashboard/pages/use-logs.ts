@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { asError } from '../../errors/index.ts';
 import type { CommandParameters } from '../../protocol/commands/index.ts';
 import { useApp } from '../parts/app-context.ts';
 import { oncePerFrame } from '../parts/once-per-frame.ts';
@@ -53,9 +54,7 @@ export function useLogs(agentId: string, options: CommandParameters['pod_logs'])
       change({ state: 'ended' });
     };
     setLog(beginning());
-    follow().catch((reason: unknown) =>
-      change({ state: 'failed', error: reason instanceof Error ? reason : new Error(String(reason)) }),
-    );
+    follow().catch((reason: unknown) => change({ state: 'failed', error: asError(reason) }));
     return () => gone.abort();
   }, [agentId, JSON.stringify(options)]);
   return log;

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { asError } from '../../errors/index.ts';
 import { useApp } from '../parts/app-context.ts';
 import { oncePerFrame } from '../parts/once-per-frame.ts';
 import type { ServerEvent } from '../server/events.ts';
@@ -40,7 +41,7 @@ export function useRollout(id: string): FollowedRollout {
     };
     setFollowed(beginning());
     follow().catch((reason: unknown) => {
-      if (!gone.signal.aborted) change({ error: reason instanceof Error ? reason : new Error(String(reason)) });
+      if (!gone.signal.aborted) change({ error: asError(reason) });
     });
     return () => gone.abort();
   }, [id]);

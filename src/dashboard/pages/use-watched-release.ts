@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { asError } from '../../errors/index.ts';
 import type { ResourceProgress } from '../../protocol/progress.ts';
 import { useApp } from '../parts/app-context.ts';
 import type { ReleasePlace } from '../route/route.ts';
@@ -48,7 +49,7 @@ export function useWatchedRelease({ agent, namespace, release: releaseName }: Re
     setWatched({ resources: undefined, error: undefined });
     watchOn().catch((reason: unknown) => {
       if (gone.signal.aborted) return;
-      const error = reason instanceof Error ? reason : new Error(String(reason));
+      const error = asError(reason);
       setWatched(({ resources }) => ({ resources, error }));
     });
     return () => {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { asError } from '../../errors/index.ts';
 import { ErrorMessage } from './message.tsx';
 import { useModal } from './use-modal.ts';
 
@@ -37,7 +38,7 @@ export function Confirm({
       await onConfirm();
       if (!isOpenAfter) onClose();
     } catch (reason) {
-      setError(reason instanceof Error ? reason : new Error(String(reason)));
+      setError(asError(reason));
       setBusy(false);
     }
   };

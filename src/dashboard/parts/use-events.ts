@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { asError } from '../../errors/index.ts';
 import type { EventReader } from '../server/events.ts';
 import { useApp } from './app-context.ts';
 import { oncePerFrame } from './once-per-frame.ts';
@@ -42,7 +43,7 @@ export function useEvents<Value>(path: string, newReader: () => EventReader<Valu
     follow().catch((reason: unknown) => {
       if (gone.signal.aborted) return;
       setLost(false);
-      const error = reason instanceof Error ? reason : new Error(String(reason));
+      const error = asError(reason);
       setState((last) => ({ path, ...(last.path === path && { value: last.value }), error }));
     });
     return () => {

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { asError } from '../../errors/index.ts';
 
 export interface Loaded<Value> {
   /** Undefined until it is loaded for the first time. It stays while it is loaded again. */
@@ -43,7 +44,7 @@ export function useLoaded<Value>(
         if (!gone.signal.aborted) setState({ value, error: undefined, isLoading: false });
       } catch (error) {
         if (gone.signal.aborted) return;
-        const reason = error instanceof Error ? error : new Error(String(error));
+        const reason = asError(error);
         setState(({ value }) => ({ value, error: reason, isLoading: false }));
       }
       if (everyMs !== undefined && !gone.signal.aborted) timer = setTimeout(next, everyMs);

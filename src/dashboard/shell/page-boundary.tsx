@@ -1,4 +1,5 @@
 import { Component, type ComponentChildren } from 'preact';
+import { asError } from '../../errors/index.ts';
 import { ErrorMessage } from '../parts/message.tsx';
 
 /** Shows that a view has failed, so that the rest of the page keeps working. */
@@ -6,7 +7,7 @@ export class PageBoundary extends Component<{ children: ComponentChildren }, { e
   override state: { error: Error | undefined } = { error: undefined };
 
   static override getDerivedStateFromError(error: unknown): { error: Error } {
-    return { error: error instanceof Error ? error : new Error(String(error)) };
+    return { error: asError(error) };
   }
 
   override render() {

@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { asError } from '../../errors/index.ts';
 import type { ScreenOptions } from './open-screen.ts';
 import type { Screen } from './screen.ts';
 
@@ -24,7 +25,7 @@ export function useScreen(options: ScreenOptions): UsedScreen {
       setState({ screen });
     };
     open().catch((reason: unknown) => {
-      if (!isGone) setState({ error: reason instanceof Error ? reason : new Error(String(reason)) });
+      if (!isGone) setState({ error: asError(reason) });
     });
     return () => {
       isGone = true;

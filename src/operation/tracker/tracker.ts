@@ -1,3 +1,4 @@
+import { asError } from '../../errors/index.ts';
 import type { Cluster, ObjectQuery } from '../../objects/cluster.ts';
 import { processTimer, type StartTimer } from '../time-limit.ts';
 import { ObjectCache, type Touched, type TrackedObjects } from './object-cache.ts';
@@ -118,7 +119,7 @@ function startWatch(cluster: Pick<Cluster, 'observe'>, query: ObjectQuery, onEnd
         if (touched !== undefined) notify(touched);
       }
     } catch (error) {
-      cache.refuse(error instanceof Error ? error : new Error(String(error)));
+      cache.refuse(asError(error));
       notify('all');
     }
   }
