@@ -48,12 +48,7 @@ function timeZoneProblem(name: string): string | undefined {
   }
 }
 
-/** Returns whether a time is in a window. */
-export function isInWindow(window: Window, time: Date): boolean {
-  return windowTest(window)(time);
-}
-
-/** Returns a function that returns whether a time is in a window, for many times. */
+/** Returns a function that returns whether a time is in a window. */
 export function windowTest(window: Window): (time: Date) => boolean {
   const { from, to, timeZone } = window;
   let format: Intl.DateTimeFormat | undefined; // it takes longer to make than to use

@@ -1,4 +1,4 @@
-import { isInWindow } from '../../protocol/window.ts';
+import { windowTest } from '../../protocol/window.ts';
 import type { AgentSubject } from '../access/is-allowed.ts';
 import { awaitsPlanApproval, awaitsPlanApprovals, needsPlan } from './cluster-plan.ts';
 import {
@@ -388,7 +388,7 @@ function waveSpec({ plan }: Pick<Rollout, 'plan'>, wave: number): Partial<WaveSp
 /** Returns whether a cluster may get its turn now: it has no windows, or one of them is open. */
 function windowsOf({ plan }: Rollout, { now, labelsOf }: World): (agentId: string) => boolean {
   const time = new Date(now);
-  const windows = plan.spec.windows.map((window) => ({ has: selects(window), isOpen: isInWindow(window, time) }));
+  const windows = plan.spec.windows.map((window) => ({ has: selects(window), isOpen: windowTest(window)(time) }));
   if (windows.length === 0) return () => true;
   return (agentId) => {
     const own = windows.filter(({ has }) => has({ agentId, labels: labelsOf(agentId) }));

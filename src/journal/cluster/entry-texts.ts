@@ -33,7 +33,7 @@ interface StoredText extends Omit<PackedText, 'parts'> {
 
 /** Compresses a text, and divides one that is too large for the Secret of its entry. */
 export async function packText(field: TextField, text: string): Promise<PackedText> {
-  const packed = await pack(text);
+  const packed = await compress(text);
   const bytes = packed.length;
   if (bytes <= maxInlineBytes) return { data: { [field]: packed.toString('base64') }, parts: [], bytes };
   return { data: {}, parts: partsOf(packed, maxPartBytes), bytes };
@@ -112,12 +112,7 @@ const uncompress = promisify(gunzip);
 /** More than the largest packet, so that what was stored can be read. */
 const maxTextBytes = 64 * 1024 * 1024;
 
-/** Returns a text in its compressed form. */
-async function pack(text: string): Promise<Buffer> {
-  return await compress(text);
-}
-
-/** Returns the text that {@link pack} has compressed. */
+/** Returns a text that was compressed. */
 async function unpack(packed: Buffer): Promise<string> {
   return (await uncompress(packed, { maxOutputLength: maxTextBytes })).toString();
 }
