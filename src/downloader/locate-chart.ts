@@ -12,7 +12,7 @@ export async function locateChart(
   given: string,
   options: ChartPathOptions,
   context: DownloadContext,
-  { onPulled, signal = new AbortController().signal }: { onPulled: (lines: string) => void; signal?: AbortSignal },
+  onPulled: (lines: string) => void,
 ): Promise<LocatedChart> {
   const name = given.trim();
   if (options.repo === '') {
@@ -28,6 +28,7 @@ export async function locateChart(
     import('./content-cache.ts'),
   ]);
   const version = options.version.trim();
+  const { signal } = new AbortController();
   const downloaded = await downloadChart(name, { ...options, version, onPulled }, context, signal);
   const path = await contentCache(context.settings.contentCache).put(downloaded.archive);
   if (options.verify) await verifyCached(downloaded, options, context);

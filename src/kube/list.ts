@@ -16,14 +16,11 @@ interface ListDocument {
   items: KubeObject[] | null;
 }
 
-/** Number of objects in a page, and most bytes of a page with more than one object. */
-interface PageSize {
-  objects: number;
-  bytes: number;
-}
-
-/** A page is parsed at once, so it must be small enough not to stall the event loop. */
-const defaultPageSize: PageSize = { objects: 500, bytes: 4 * 1024 * 1024 };
+/**
+ * Number of objects in a page, and most bytes of a page with more than one object. A page is parsed
+ * at once, so it must be small enough not to stall the event loop.
+ */
+const pageSize = { objects: 500, bytes: 4 * 1024 * 1024 };
 
 /** Most bytes of a page that is an answer. */
 const maxAnswerPageBytes = 2 * 1024 * 1024;
@@ -40,13 +37,12 @@ export async function listObjects(
   kind: ResourceKind,
   query: ListQuery,
   signal?: AbortSignal,
-  pageSize = defaultPageSize,
 ): Promise<ListedObjects> {
   try {
-    return await listPages(transport, kind, query, signal, pageSize);
+    return await listPages(transport, kind, query, signal);
   } catch (error) {
     if (!isKubeError(error, 'gone')) throw error;
-    return listPages(transport, kind, query, signal, pageSize);
+    return listPages(transport, kind, query, signal);
   }
 }
 
@@ -56,7 +52,6 @@ async function listPages(
   kind: ResourceKind,
   query: ListQuery,
   signal: AbortSignal | undefined,
-  pageSize: PageSize,
 ): Promise<ListedObjects> {
   const objects: KubeObject[] = [];
   const { most = Infinity } = query;
@@ -87,13 +82,13 @@ export async function listPage(
   kind: ResourceKind,
   query: PageQuery,
   signal?: AbortSignal,
-  maxBytes = maxAnswerPageBytes,
 ): Promise<ObjectPage> {
   for (let limit = query.limit; ; limit = Math.ceil(limit / 10)) {
-    const page = await readPage(transport, { ...pageRequest(kind, query, limit, query.after), maxBytes, signal });
+    const request = { ...pageRequest(kind, query, limit, query.after), maxBytes: maxAnswerPageBytes, signal };
+    const page = await readPage(transport, request);
     if (page === 'too long') {
       if (limit > 1) continue;
-      throw new KubeError('server_error', `an object of kind ${kind.kind} has more than ${maxBytes} bytes`);
+      throw new KubeError('server_error', `an object of kind ${kind.kind} has more than ${maxAnswerPageBytes} bytes`);
     }
     const { continue: next, remainingItemCount: remaining } = page.metadata;
     return {

@@ -156,8 +156,8 @@ export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: number;
 
-  constructor(message: string, exitCode: number, options?: ErrorOptions) {
-    super(message, options);
+  constructor(message: string, exitCode: number) {
+    super(message);
     this.exitCode = exitCode;
   }
 }

@@ -178,8 +178,7 @@ export interface SessionAddress {
 
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const server = options.server.replace(/(?<!\/)\/+$/, '');
-  const get = (path: string, signal: AbortSignal, headers: Record<string, string> = {}) =>
-    request({ ...options, server }, path, { headers, signal });
+  const get = (path: string, signal: AbortSignal) => request({ ...options, server }, path, { headers: {}, signal });
   const pathOf = (agentId: string) => `/api/agents/${encodeURIComponent(agentId)}`;
   return {
     server,

@@ -14,7 +14,7 @@ import type { Recordings, SessionRecorder } from './recordings.ts';
 export type SessionRule = 'off' | 'terminals' | 'all';
 
 /** Time for a second person to join, in milliseconds. */
-const defaultJoinMs = 600_000;
+const joinMs = 600_000;
 
 export interface SessionsOptions {
   table: CommandTable;
@@ -25,8 +25,6 @@ export interface SessionsOptions {
   requireSecond: SessionRule;
   /** Adds an entry to the audit log. */
   audit: (fields: AuditFields) => void;
-  /** Time for a second person to join, in milliseconds. Default: 600,000. */
-  joinMs?: number;
 }
 
 /** A session that someone has begun. */
@@ -146,7 +144,7 @@ export class Sessions {
     const lost = () => over.abort(new ControlPlaneError('stream_ended', 'the agent has ended the session'));
     const late = () => over.abort(new ControlPlaneError('timeout', 'no second person has joined the session in time'));
     stream.once('close', lost);
-    const timer = setTimeout(late, this.#options.joinMs ?? defaultJoinMs);
+    const timer = setTimeout(late, joinMs);
     try {
       await live.watched(AbortSignal.any([signal, over.signal]));
     } finally {

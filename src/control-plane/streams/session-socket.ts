@@ -37,8 +37,6 @@ export interface SessionOptions {
   turns: FrameTurns;
   /** Aborts when the caller's credential is not valid any more, or the control plane stops. */
   signal: AbortSignal;
-  /** Default: pings each 20 seconds, and an end after 60 seconds of silence. */
-  heartbeat?: HeartbeatTimes;
 }
 
 /**
@@ -47,7 +45,7 @@ export interface SessionOptions {
  * the command, and the last one of this end has its result. Never rejects.
  */
 export async function serveSession(socket: WebSocket, command: TrackedCommand, options: SessionOptions): Promise<void> {
-  const { streams, sessions, turns, signal, heartbeat = sessionHeartbeat } = options;
+  const { streams, sessions, turns, signal } = options;
   const gone = new AbortController();
   const ended = AbortSignal.any([signal, gone.signal]);
   let stream: Duplex | undefined;
@@ -72,7 +70,7 @@ export async function serveSession(socket: WebSocket, command: TrackedCommand, o
     resume = undefined;
   };
   resume = reader.hold(); // until the agent can take input
-  const stopHeartbeat = keepAlive(pausedWhileUnsent(socket), heartbeat, () => socket.terminate());
+  const stopHeartbeat = keepAlive(pausedWhileUnsent(socket), sessionHeartbeat, () => socket.terminate());
   socket.on('error', () => socket.terminate());
   try {
     const taken = await streams.take(command, ended);

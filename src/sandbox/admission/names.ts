@@ -36,11 +36,11 @@ const formOfCollection: Readonly<Record<string, NameForm>> = {
   'rbac.authorization.k8s.io/clusterrolebindings': 'path-segment',
 };
 
-/** Validates the name of an object. `field` is the path of the name. */
-export function nameErrors(type: ResourceType, name: string, field = 'metadata.name'): FieldError[] {
+/** Validates the name of an object. */
+export function nameErrors(type: ResourceType, name: string): FieldError[] {
   const form = formOfCollection[`${type.group}/${type.plural}`] ?? subdomainForm;
   return (form === 'path-segment' ? pathSegmentErrors(name) : formErrors(form, name)).map((text) =>
-    invalidValue(field, name, text),
+    invalidValue('metadata.name', name, text),
   );
 }
 

@@ -13,8 +13,6 @@ export interface FollowRolloutOptions extends Pick<ProgramDependencies, 'stdout'
   json?: boolean;
   /** Returns the time in milliseconds. */
   now: () => number;
-  /** Pause after a failed attempt, in milliseconds. Default: 1,000. */
-  retryMs?: number;
 }
 
 /** Exit codes: the rollout has failed, and it continues only if someone decides so. */
@@ -28,12 +26,12 @@ const redrawMs = 1000;
  * stdout. Returns the exit code: 0 for success, 1 for a failure, 2 if someone must decide.
  */
 export async function followRollout(id: string, options: FollowRolloutOptions): Promise<number> {
-  const { stdout, stderr, onInterrupt, client, hint, now, json = false, retryMs } = options;
+  const { stdout, stderr, onInterrupt, client, hint, now, json = false } = options;
   const interrupted = new AbortController();
   const release = onInterrupt(() => interrupted.abort());
   const signal = AbortSignal.any([interrupted.signal, json ? stdout.closed : stderr.closed]);
   const screen = json ? silentScreen(stderr) : stderr.isTerminal ? liveScreen(stderr, now) : plainScreen(stderr, now);
-  const { responds, pauseAfter } = reconnection({ signal, retryMs, say: screen.say });
+  const { responds, pauseAfter } = reconnection({ signal, say: screen.say });
   try {
     for (;;) {
       try {

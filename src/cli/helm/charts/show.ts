@@ -35,7 +35,7 @@ function topicEntry(topic: ShowTopic, short: string, examples: readonly string[]
     async run({ args: [name = ''], flags, context }) {
       const { stdout, stderr, log } = context;
       const onPulled = (lines: string) => stderr.write(lines);
-      const located = await locateChart(name, await chartPathWithPassword(flags, context), context, { onPulled });
+      const located = await locateChart(name, await chartPathWithPassword(flags, context), context, onPulled);
       const chart = await loadChart(located, log.notice);
       const template = topic === 'values' ? flags.text('jsonpath') : '';
       stdout.write(template === '' ? showChart(chart, topic) : showValuesBy(template, chart));

@@ -59,8 +59,7 @@ Lookups find nothing, and no API server checks the manifests.
     const { stdout, stderr, log } = context;
     const write = (text: string) => stderr.write(text);
     const request = {
-      locate: async () =>
-        locateChart(chartName, await chartPathWithPassword(flags, context), context, { onPulled: write }),
+      locate: async () => locateChart(chartName, await chartPathWithPassword(flags, context), context, write),
       values: () => mergeValueFlags(valuesOfFlags(flags), context.readFile),
       ...(flags.isOn('dependency-update') && {
         prepare: (located: LocatedChart) =>

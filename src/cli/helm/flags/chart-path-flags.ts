@@ -32,8 +32,8 @@ export const credentialsFromFlag = textFlag(
  * Returns what the flags of {@link chartPathFlags} set. With `--devel` and without a version,
  * pre-releases count.
  */
-export function chartPathOfFlags(flags: FlagValues, hasDevel = true): ChartPathOptions {
-  const devel = hasDevel && flags.isOn('devel') ? '>0.0.0-0' : '';
+export function chartPathOfFlags(flags: FlagValues): ChartPathOptions {
+  const devel = flags.isOn('devel') ? '>0.0.0-0' : '';
   return {
     ...connectionOfFlags(flags),
     version: flags.text('version') || devel,

@@ -45,7 +45,7 @@ export async function findChart(name: string, flags: FlagValues, context: HelmCo
   if (fields !== undefined) return { fields };
   const onPulled = (lines: string) => context.stdout.write(lines);
   const { url: chartName } = withoutUserinfo(name); // it only names the chart
-  return { fields: { chartName }, chart: await locateChart(name, options, context, { onPulled }) };
+  return { fields: { chartName }, chart: await locateChart(name, options, context, onPulled) };
 }
 
 /** Returns the fields for a chart that the agent downloads; undefined if this machine does. */
