@@ -7,7 +7,7 @@ import { evidenceSchema } from '../../protocol/evidence.ts';
 import { logSchema } from '../../protocol/log.ts';
 import { acceptedSchema, resultSchema, statusSchema } from '../../protocol/messages.ts';
 import { SignatureError } from '../../signatures/signature-error.ts';
-import { ApiError, type ApiServer, openEvents, read, request } from './api-request.ts';
+import { ApiError, type ApiServer, openEvents, post, read, request } from './api-request.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 import type { SignedRequests } from './signed-requests.ts';
 
@@ -178,7 +178,8 @@ export interface SessionAddress {
 
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const server = options.server.replace(/(?<!\/)\/+$/, '');
-  const get = (path: string, signal: AbortSignal) => request({ ...options, server }, path, { headers: {}, signal });
+  const api = { ...options, server };
+  const get = (path: string, signal: AbortSignal) => request(api, path, { signal });
   const pathOf = (agentId: string) => `/api/agents/${encodeURIComponent(agentId)}`;
   return {
     server,
@@ -189,33 +190,27 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       return await read(agentSchema, await get(pathOf(agentId), signal), server);
     },
     async enrol(agentId, body, signal) {
-      const headers = { 'content-type': 'application/json' };
-      const init = { method: 'POST', headers, body: JSON.stringify(body), signal };
-      const response = await request({ ...options, server }, `${pathOf(agentId)}/enrolment`, init);
+      const response = await post(api, `${pathOf(agentId)}/enrolment`, body, signal);
       return await read(createdEnrolmentSchema, response, server);
     },
     async acceptAgent(agentId, signal) {
-      await request({ ...options, server }, `${pathOf(agentId)}/accept`, { method: 'POST', headers: {}, signal });
+      await request(api, `${pathOf(agentId)}/accept`, { method: 'POST', signal });
     },
     async revokeAgent(agentId, signal) {
-      await request({ ...options, server }, `${pathOf(agentId)}/enrolment`, { method: 'DELETE', headers: {}, signal });
+      await request(api, `${pathOf(agentId)}/enrolment`, { method: 'DELETE', signal });
     },
     async forgetAgent(agentId, signal) {
-      const path = pathOf(agentId);
-      const init = { method: 'DELETE', headers: {}, signal };
-      return await read(forgottenSchema, await request({ ...options, server }, path, init), server);
+      const response = await request(api, pathOf(agentId), { method: 'DELETE', signal });
+      return await read(forgottenSchema, response, server);
     },
     async createToken(body, signal) {
-      const headers = { 'content-type': 'application/json' };
-      const init = { method: 'POST', headers, body: JSON.stringify(body), signal };
-      return await read(createdTokenSchema, await request({ ...options, server }, '/api/tokens', init), server);
+      return await read(createdTokenSchema, await post(api, '/api/tokens', body, signal), server);
     },
     async tokens(signal) {
       return (await read(tokensSchema, await get('/api/tokens', signal), server)).tokens;
     },
     async revokeToken(id, signal) {
-      const init = { method: 'DELETE', headers: {}, signal };
-      await request({ ...options, server }, `/api/tokens/${encodeURIComponent(id)}`, init);
+      await request(api, `/api/tokens/${encodeURIComponent(id)}`, { method: 'DELETE', signal });
     },
     async whoami(signal) {
       return await read(whoamiSchema, await get('/api/whoami', signal), server);
@@ -238,7 +233,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
         signal,
         async () => {
           const init = { method: 'POST', headers, body, signal };
-          return read(commandSchema, await request({ ...options, server }, path, init), server);
+          return read(commandSchema, await request(api, path, init), server);
         },
         (error) => (mayHaveArrived ||= error.mayHaveArrived),
       ).catch((error: unknown) => {
@@ -253,19 +248,13 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       const path = `/api/charts/${digest}`;
       const headers = { 'content-type': 'application/octet-stream' };
       await repeated(signal, async () => {
-        if (await isFound({ ...options, server }, path, signal)) return;
-        await request({ ...options, server }, path, {
-          method: 'PUT',
-          headers,
-          body: archive,
-          signal,
-          responseMs: Infinity,
-        });
+        if (await isFound(api, path, signal)) return;
+        await request(api, path, { method: 'PUT', headers, body: archive, signal, responseMs: Infinity });
       });
     },
     async *events(key, afterId, signal, onOpen) {
       const headers = { 'last-event-id': String(afterId) };
-      const opened = openEvents({ ...options, server }, commandPath(key, 'events'), { headers, signal, onOpen });
+      const opened = openEvents(api, commandPath(key, 'events'), { headers, signal, onOpen });
       for await (const { id, event, data } of opened) {
         const parsed = eventSchema.safeParse({ id: Number(id), type: event, payload: JSON.parse(data) as unknown });
         // events of other types come from a newer control plane
@@ -280,8 +269,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     },
     async *readStream(key, signal) {
       // it begins when the agent has opened it
-      const init = { headers: {}, signal, responseMs: Infinity };
-      const { body } = await request({ ...options, server }, commandPath(key, 'stream'), init);
+      const { body } = await request(api, commandPath(key, 'stream'), { signal, responseMs: Infinity });
       if (body) yield* body;
     },
     async recordings(signal) {
@@ -292,8 +280,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       if (body) yield* body;
     },
     async *backup(signal) {
-      const init = { headers: {}, signal, responseMs: Infinity };
-      const { body } = await request({ ...options, server }, '/api/backup', init);
+      const { body } = await request(api, '/api/backup', { signal, responseMs: Infinity });
       if (body) yield* body;
     },
     sessionAddress(key, kind = 'stream') {
@@ -336,7 +323,7 @@ async function repeated<Result>(
 
 /** Whether the control plane has something at a path. */
 async function isFound(options: ApiClientOptions, path: string, signal: AbortSignal): Promise<boolean> {
-  return request(options, path, { method: 'HEAD', headers: {}, signal }).then(
+  return request(options, path, { method: 'HEAD', signal }).then(
     () => true,
     (error: unknown) => {
       if (error instanceof ApiError && error.status === 404) return false;

@@ -32,7 +32,7 @@ export interface ApiServer {
 
 interface RequestOptions {
   method?: string;
-  headers: Record<string, string>;
+  headers?: Record<string, string>;
   body?: string | Uint8Array;
   signal: AbortSignal;
   /** Most milliseconds until the control plane responds. Default: a minute. */
@@ -51,14 +51,7 @@ const silenceMs = 60_000;
 export async function* openEvents(
   options: ApiServer,
   path: string,
-  {
-    headers = {},
-    signal,
-    onOpen,
-  }: Partial<Pick<RequestOptions, 'headers'>> & {
-    signal: AbortSignal;
-    onOpen?: (() => void) | undefined;
-  },
+  { onOpen, ...init }: Pick<RequestOptions, 'headers' | 'signal'> & { onOpen?: (() => void) | undefined },
 ): AsyncGenerator<ServerSentEvent> {
   const silence = new AbortController();
   const timer = setTimeout(() => silence.abort(silent('sent nothing', silenceMs)), silenceMs);
@@ -69,7 +62,7 @@ export async function* openEvents(
     }
   }
   try {
-    const { body } = await request(options, path, { headers, signal: AbortSignal.any([signal, silence.signal]) });
+    const { body } = await request(options, path, { ...init, signal: AbortSignal.any([init.signal, silence.signal]) });
     onOpen?.();
     if (body) yield* readServerSentEvents(heard(body));
   } finally {
@@ -111,6 +104,12 @@ export async function request({ server, token, fetch }: ApiServer, path: string,
     response.status >= 500,
     response.status,
   );
+}
+
+/** Sends a body in JSON. Rejects as {@link request} does. */
+export async function post(options: ApiServer, path: string, body: object, signal: AbortSignal) {
+  const headers = { 'content-type': 'application/json' };
+  return await request(options, path, { method: 'POST', headers, body: JSON.stringify(body), signal });
 }
 
 function unauthorizedText(server: string, hasToken: boolean): string {

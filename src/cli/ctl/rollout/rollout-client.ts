@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ApiClientOptions } from '../api-client.ts';
-import { openEvents, read, request } from '../api-request.ts';
+import { openEvents, post, read, request } from '../api-request.ts';
 
 // stages and phases are open: a newer control plane may have more of them
 const countsSchema = z.record(z.string(), z.int());
@@ -78,15 +78,11 @@ export interface RolloutClient {
 export function createRolloutClient(given: ApiClientOptions): RolloutClient {
   const options = { ...given, server: given.server.replace(/(?<!\/)\/+$/, '') };
   const { server } = options;
-  const get = (path: string, signal: AbortSignal) => request(options, path, { headers: {}, signal });
-  const post = (path: string, body: object, signal: AbortSignal) => {
-    const headers = { 'content-type': 'application/json' };
-    return request(options, path, { method: 'POST', headers, body: JSON.stringify(body), signal });
-  };
+  const get = (path: string, signal: AbortSignal) => request(options, path, { signal });
   const pathOf = (id: string) => `/api/rollouts/${encodeURIComponent(id)}`;
   return {
     async start(spec, signal) {
-      return await read(rolloutSchema, await post('/api/rollouts', spec, signal), server);
+      return await read(rolloutSchema, await post(options, '/api/rollouts', spec, signal), server);
     },
     async list(signal) {
       return (await read(rolloutsSchema, await get('/api/rollouts', signal), server)).rollouts;
@@ -108,10 +104,10 @@ export function createRolloutClient(given: ApiClientOptions): RolloutClient {
       return (await read(planGroupsSchema, await get(`${pathOf(id)}/plans`, signal), server)).groups;
     },
     async decide(id, { action, ...body }, signal) {
-      return await read(rolloutSchema, await post(`${pathOf(id)}/${action}`, body, signal), server);
+      return await read(rolloutSchema, await post(options, `${pathOf(id)}/${action}`, body, signal), server);
     },
     async delete(id, signal) {
-      await request(options, pathOf(id), { method: 'DELETE', headers: {}, signal });
+      await request(options, pathOf(id), { method: 'DELETE', signal });
     },
     async *changes(id, signal, onOpen) {
       for await (const { event, data } of openEvents(options, `${pathOf(id)}/events`, { signal, onOpen })) {

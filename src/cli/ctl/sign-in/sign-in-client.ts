@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ApiClientOptions } from '../api-client.ts';
-import { ApiError, read, request } from '../api-request.ts';
+import { ApiError, post, read, request } from '../api-request.ts';
 
 const methodsSchema = z.looseObject({ device: z.boolean() });
 
@@ -42,13 +42,9 @@ export interface SignInClient {
 export function createSignInClient(given: ApiClientOptions): SignInClient {
   const options = { ...given, server: given.server.replace(/(?<!\/)\/+$/, '') };
   const { server } = options;
-  const post = (path: string, body: object, signal: AbortSignal) => {
-    const headers = { 'content-type': 'application/json' };
-    return request(options, path, { method: 'POST', headers, body: JSON.stringify(body), signal });
-  };
   return {
     async begin(signal) {
-      const response = await request(options, '/sign-in/methods', { headers: {}, signal }).catch((error: unknown) => {
+      const response = await request(options, '/sign-in/methods', { signal }).catch((error: unknown) => {
         if (!(error instanceof ApiError && error.status === 404)) throw error;
         throw new ApiError(`people cannot sign in at ${server}; use --token-file with a token of your own`, false);
       });
@@ -57,21 +53,21 @@ export function createSignInClient(given: ApiClientOptions): SignInClient {
         const advice = 'ask an administrator for a token, or to set deviceSignIn in its --sign-in-file';
         throw new ApiError(`${server} lets people sign in with a browser only; ${advice}`, false);
       }
-      return await read(deviceSchema, await post('/sign-in/device', {}, signal), server);
+      return await read(deviceSchema, await post(options, '/sign-in/device', {}, signal), server);
     },
     async outcome(deviceCode, signal) {
-      return await read(outcomeSchema, await post('/sign-in/device/token', { deviceCode }, signal), server);
+      return await read(outcomeSchema, await post(options, '/sign-in/device/token', { deviceCode }, signal), server);
     },
     async signOut(signal) {
-      await post('/api/sign-out', {}, signal);
+      await post(options, '/api/sign-out', {}, signal);
     },
     async sessions(signal) {
-      const response = await request(options, '/api/sessions', { headers: {}, signal });
+      const response = await request(options, '/api/sessions', { signal });
       return (await read(sessionsSchema, response, server)).sessions;
     },
     async revokeSession(id, signal) {
       const path = `/api/sessions/${encodeURIComponent(id)}`;
-      return await read(sessionSchema, await request(options, path, { method: 'DELETE', headers: {}, signal }), server);
+      return await read(sessionSchema, await request(options, path, { method: 'DELETE', signal }), server);
     },
   };
 }
