@@ -1,4 +1,4 @@
-import type { Command, CommandEntry } from './cobra/command.ts';
+import { type Command, type CommandEntry, loadedEntry } from './cobra/command.ts';
 import { execute } from './cobra/execute.ts';
 import type { ProgramDependencies } from './dependencies.ts';
 import { type VerbEntry, verbs as allVerbs } from './verb/index.ts';
@@ -92,7 +92,7 @@ function helmEntry(name: string, short: string): Entry {
       return runHelm([name, ...args], dependencies, { name: 'helm-agent' });
     },
   };
-  return { name, short, load: () => Promise.resolve(command) };
+  return loadedEntry(name, short, command);
 }
 
 const name = 'helm-agent';

@@ -10,7 +10,7 @@ import {
 import { openError } from '../../go/file-error.ts';
 import { agentIdSchema } from '../../protocol/agent-id.ts';
 import { argumentCount } from '../cobra/argument-count.ts';
-import type { Command, CommandEntry } from '../cobra/command.ts';
+import { type Command, loadedEntry } from '../cobra/command.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { switchFlag, textFlag } from '../pflag/flag.ts';
 import type { FlagValues } from '../pflag/flag-values.ts';
@@ -33,13 +33,13 @@ export const agentsCommand: Command<ProgramDependencies> = {
   use: 'agents',
   persistentFlags: settingFlags(settings),
   subcommands: [
-    entry('add', 'add an agent, and print its token, which is stored nowhere else', {
+    loadedEntry('add', 'add an agent, and print its token, which is stored nowhere else', {
       use: 'add ID',
       examples: ['edge-1 --agents-file agents > edge-1.token'],
       checkArguments: oneAgent,
       run: ({ args: [id = ''], flags, context }) => add(id, fileOf(flags, context), context),
     }),
-    entry('rotate', 'add another token for an agent, and print it', {
+    loadedEntry('rotate', 'add another token for an agent, and print it', {
       use: 'rotate ID',
       long: `Add another token for an agent, and print it. The tokens that it has stay valid
 until they are revoked.`,
@@ -47,7 +47,7 @@ until they are revoked.`,
       checkArguments: oneAgent,
       run: ({ args: [id = ''], flags, context }) => rotate(id, fileOf(flags, context), context),
     }),
-    entry('revoke', 'remove an agent, or one of its tokens', {
+    loadedEntry('revoke', 'remove an agent, or one of its tokens', {
       use: 'revoke ID',
       long: 'Remove an agent, or one of its tokens. A control plane that runs closes its connection.',
       examples: ['edge-1 --agents-file agents', 'edge-1 --token 8c6976e5b541 --agents-file agents'],
@@ -56,7 +56,7 @@ until they are revoked.`,
       run: ({ args: [id = ''], flags, context }) =>
         revoke(id, fileOf(flags, context), flags.isGiven('token') ? flags.text('token') : undefined, context),
     }),
-    entry('list', 'print the ids of the agents', {
+    loadedEntry('list', 'print the ids of the agents', {
       use: 'list',
       examples: ['--agents-file agents'],
       checkArguments: argumentCount('exactly', 0),
@@ -65,10 +65,6 @@ until they are revoked.`,
     }),
   ],
 };
-
-function entry(name: string, short: string, command: Command<ProgramDependencies>): CommandEntry<ProgramDependencies> {
-  return { name, short, load: () => Promise.resolve(command) };
-}
 
 function fileOf(flags: FlagValues, { env }: ProgramDependencies): string {
   return readSettings(schema, settings, givenSettings(settings, flags), env).agentsFile;

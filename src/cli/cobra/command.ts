@@ -12,6 +12,11 @@ export interface CommandEntry<Context> {
   load(): Promise<Command<Context>>;
 }
 
+/** Returns the entry of a command that is loaded already. */
+export function loadedEntry<Context>(name: string, short: string, command: Command<Context>): CommandEntry<Context> {
+  return { name, short, load: () => Promise.resolve(command) };
+}
+
 /** A command by the rules of Go's cobra. */
 export interface Command<Context> {
   /** The name, and after it the arguments: `install [NAME] [CHART]`. */

@@ -3,7 +3,7 @@ import { quote } from '../../go/strconv.ts';
 import { switchFlag } from '../pflag/flag.ts';
 import { type FlagValues, flagValues } from '../pflag/flag-values.ts';
 import { HelpRequested, type ParsedFlags, parseFlags, UnknownFlag } from '../pflag/parse-flags.ts';
-import type { Command, CommandEntry, FoundCommand } from './command.ts';
+import { type Command, type CommandEntry, type FoundCommand, loadedEntry } from './command.ts';
 import { type CommandFlags, commandFlags } from './command-flags.ts';
 import { requireOneOfEach } from './exclusive-flags.ts';
 import { findCommand, wordPositions } from './find-command.ts';
@@ -139,7 +139,7 @@ function helpEntry<Context>(program: Program<Context>): CommandEntry<Context> {
       return program.explainsMistakes === true ? 1 : 0;
     },
   };
-  return { name: 'help', short: 'print the help of a command', load: () => Promise.resolve(command) };
+  return loadedEntry('help', 'print the help of a command', command);
 }
 
 /** Throws an error if arguments name a command that does not exist. */

@@ -1,5 +1,5 @@
 import { argumentCount } from '../cobra/argument-count.ts';
-import type { Command, CommandEntry } from '../cobra/command.ts';
+import { type Command, type CommandEntry, loadedEntry } from '../cobra/command.ts';
 import type { Terminal } from '../dependencies.ts';
 import { switchFlag } from '../pflag/flag.ts';
 import { completionScript, type Shell } from './scripts.ts';
@@ -35,5 +35,5 @@ function shellEntry(program: string, name: Shell, load: string): CommandEntry<Co
       return Promise.resolve(undefined);
     },
   };
-  return { name, short: `print the script for ${name}`, load: () => Promise.resolve(command) };
+  return loadedEntry(name, `print the script for ${name}`, command);
 }

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Readable } from 'node:stream';
 import { valueOfPlain } from '../../../release/plain-value.ts';
 import { argumentCount } from '../../cobra/argument-count.ts';
-import type { Command, CommandEntry } from '../../cobra/command.ts';
+import { type Command, loadedEntry } from '../../cobra/command.ts';
 import type { ProgramDependencies } from '../../dependencies.ts';
 import { outputFlag, outputFormat } from '../../helm/flags/output-flag.ts';
 import { customFlag } from '../../pflag/flag.ts';
@@ -26,7 +26,7 @@ export const recordingCommand: Command<ProgramDependencies> = {
   long: `List, play and get the recordings of "ctl exec". The control plane records with
 --record-sessions.`,
   subcommands: [
-    entry('list', 'list the recordings', {
+    loadedEntry('list', 'list the recordings', {
       use: 'list',
       long: 'List the newest 1,000 recordings of sessions that you may run yourself.',
       examples: ['', '-o json'],
@@ -39,7 +39,7 @@ export const recordingCommand: Command<ProgramDependencies> = {
         return 0;
       },
     }),
-    entry('play', 'show a recording in this terminal', {
+    loadedEntry('play', 'show a recording in this terminal', {
       use: 'play KEY',
       long: `Show a recording in this terminal, at the pace at which it was recorded. Ctrl-C
 ends it.`,
@@ -51,7 +51,7 @@ ends it.`,
       ],
       run: play,
     }),
-    entry('get', 'print a recording as asciicast v2', {
+    loadedEntry('get', 'print a recording as asciicast v2', {
       use: 'get KEY',
       long: 'Print a recording in the format asciicast v2, which asciinema and its web player read.',
       examples: ['1c3e > session.cast'],
@@ -63,10 +63,6 @@ ends it.`,
     }),
   ],
 };
-
-function entry(name: string, short: string, command: Command<ProgramDependencies>): CommandEntry<ProgramDependencies> {
-  return { name, short, load: () => Promise.resolve(command) };
-}
 
 async function play({
   args: [key = ''],

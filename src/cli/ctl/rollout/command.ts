@@ -1,6 +1,6 @@
 import { valueOfPlain } from '../../../release/plain-value.ts';
 import { argumentCount } from '../../cobra/argument-count.ts';
-import type { Command, CommandEntry } from '../../cobra/command.ts';
+import { type Command, type CommandEntry, loadedEntry } from '../../cobra/command.ts';
 import type { ProgramDependencies } from '../../dependencies.ts';
 import { outputFlag, outputFormat } from '../../helm/flags/output-flag.ts';
 import { commaListFlag, type Flag, switchFlag } from '../../pflag/flag.ts';
@@ -28,7 +28,7 @@ clusters fail, and gives them back what they had.`,
       short: 'start a rollout, and follow it',
       load: async () => (await import('./start-command.ts')).startCommand,
     },
-    entry('list', 'list the rollouts', {
+    loadedEntry('list', 'list the rollouts', {
       use: 'list',
       examples: ['', '-o json'],
       checkArguments: argumentCount('exactly', 0),
@@ -40,7 +40,7 @@ clusters fail, and gives them back what they had.`,
         return 0;
       },
     }),
-    entry('status', 'print a rollout, or follow it', {
+    loadedEntry('status', 'print a rollout, or follow it', {
       use: 'status ID',
       long: `Print a rollout: its waves, what it waits for, and the clusters with problems.
 With --follow, the exit code is 0 if it has succeeded, 1 if it has failed or was
@@ -70,7 +70,7 @@ aborted, and 2 if it waits for a decision.`,
       examples: ['web-2.0', 'web-2.0 --follow'],
       decide: () => ({ action: 'resume' }),
     }),
-    entry('plans', 'print the plans of the clusters, grouped by what they change', {
+    loadedEntry('plans', 'print the plans of the clusters, grouped by what they change', {
       use: 'plans ID',
       long: `Print what the clusters of a rollout with --plan would change. Plans that would
 change the same are one group, and one approval is for all of them.`,
@@ -121,7 +121,7 @@ updated get back what they had.`,
       examples: ['web-2.0', 'web-2.0 --follow'],
       decide: () => ({ action: 'retry' }),
     }),
-    entry('delete', 'delete a rollout that has ended', {
+    loadedEntry('delete', 'delete a rollout that has ended', {
       use: 'delete ID',
       long: 'Delete a rollout that has ended, with its values. Clusters that are away do not\ncatch up any more.',
       examples: ['web-2.0'],
@@ -150,7 +150,7 @@ interface DecisionCommand extends Pick<Command<ProgramDependencies>, 'long' | 'e
 /** Returns the command for a decision, which prints the rollout afterwards, or follows it. */
 function decision(name: string, short: string, command: DecisionCommand): CommandEntry<ProgramDependencies> {
   const { use = `${name} ID`, flags: own = [], decide, ...rest } = command;
-  return entry(name, short, {
+  return loadedEntry(name, short, {
     ...rest,
     use,
     checkArguments(args, command) {
@@ -166,10 +166,6 @@ function decision(name: string, short: string, command: DecisionCommand): Comman
       return await show(rollout, { ...session, isFollowed: flags.isOn('follow') });
     },
   });
-}
-
-function entry(name: string, short: string, command: Command<ProgramDependencies>): CommandEntry<ProgramDependencies> {
-  return { name, short, load: () => Promise.resolve(command) };
 }
 
 /** Returns the rollouts. JSON and YAML have all that the control plane says about them. */

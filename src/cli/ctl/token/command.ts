@@ -1,5 +1,5 @@
 import { argumentCount } from '../../cobra/argument-count.ts';
-import type { Command, CommandEntry } from '../../cobra/command.ts';
+import { type Command, loadedEntry } from '../../cobra/command.ts';
 import type { ProgramDependencies } from '../../dependencies.ts';
 import { outputFlag, outputFormat } from '../../helm/flags/output-flag.ts';
 import { commaListFlag, customFlag, textFlag } from '../../pflag/flag.ts';
@@ -17,7 +17,7 @@ export const tokenCommand: Command<ProgramDependencies> = {
   use: 'token',
   long: 'Manage the tokens of users of the control plane. Each has a role and ends.',
   subcommands: [
-    entry('create', 'create a token, and print it', {
+    loadedEntry('create', 'create a token, and print it', {
       use: 'create NAME',
       long: `Create a token for a user, and print it. It is stored nowhere else. Patterns can
 have "*" for any text.`,
@@ -46,7 +46,7 @@ have "*" for any text.`,
         return 0;
       },
     }),
-    entry('list', 'list the tokens', {
+    loadedEntry('list', 'list the tokens', {
       use: 'list',
       examples: ['', '-o json'],
       checkArguments: argumentCount('exactly', 0),
@@ -58,7 +58,7 @@ have "*" for any text.`,
         return 0;
       },
     }),
-    entry('revoke', 'end the tokens of a user, or one of them', {
+    loadedEntry('revoke', 'end the tokens of a user, or one of them', {
       use: 'revoke NAME|ID',
       long: `End all tokens of a user, or the one with an id. Event streams that are open end
 within a second.`,
@@ -90,10 +90,6 @@ export const whoamiCommand: Command<ProgramDependencies> = {
     return 0;
   },
 };
-
-function entry(name: string, short: string, command: Command<ProgramDependencies>): CommandEntry<ProgramDependencies> {
-  return { name, short, load: () => Promise.resolve(command) };
-}
 
 /** A flag that is not given is a role without that limit. */
 function roleOf(flags: FlagValues): RoleRequest {

@@ -1,6 +1,6 @@
 import { loadChart, locateChart } from '../../../downloader/index.ts';
 import { argumentCount } from '../../cobra/argument-count.ts';
-import type { Command, CommandEntry } from '../../cobra/command.ts';
+import { type Command, type CommandEntry, loadedEntry } from '../../cobra/command.ts';
 import { textFlag } from '../../pflag/flag.ts';
 import { showChart, type ShowTopic, showValuesBy } from '../../show/show-chart.ts';
 import type { HelmContext } from '../context.ts';
@@ -41,5 +41,5 @@ function topicEntry(topic: ShowTopic, short: string, examples: readonly string[]
       stdout.write(template === '' ? showChart(chart, topic) : showValuesBy(template, chart));
     },
   };
-  return { name: topic, short, load: () => Promise.resolve(command) };
+  return loadedEntry(topic, short, command);
 }
