@@ -114,5 +114,5 @@ function formatLine({ agentId, hash }: AgentCredential): string {
 
 /** Returns the credential of an agent that has a token. */
 export function credentialOf(agentId: string, token: string): AgentCredential {
-  return { agentId, hash: tokenHash(token).toString('hex') };
+  return { agentId, hash: tokenHash(token) };
 }

@@ -96,7 +96,7 @@ export async function openAgentsFile(path: string, options: AgentsFileOptions = 
       // a token that was revoked or added a moment ago
       await (reloading = reloading.then(reload));
       // tokens are random, so the time that it takes to find a hash tells nothing about them
-      const entry = entries.get(tokenHash(token).toString('hex'));
+      const entry = entries.get(tokenHash(token));
       return entry && { agentId: entry.agentId, revoked: entry.revocation.signal };
     },
     registeredAgents: () => [...new Set([...entries.values()].map(({ agentId }) => agentId))],

@@ -16,11 +16,15 @@ export function bearerToken(authorization: string | undefined): string | undefin
  * token.
  */
 export function bearsToken(authorization: string | undefined, token: string): boolean {
-  const isEqual = timingSafeEqual(tokenHash(bearerToken(authorization) ?? ''), tokenHash(token));
+  const isEqual = timingSafeEqual(digestOf(bearerToken(authorization) ?? ''), digestOf(token));
   return isEqual && token !== '';
 }
 
-/** Returns the SHA-256 digest of a token. */
-export function tokenHash(token: string): Buffer {
+/** Returns the SHA-256 digest of a token, in hexadecimal. */
+export function tokenHash(token: string): string {
+  return digestOf(token).toString('hex');
+}
+
+function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

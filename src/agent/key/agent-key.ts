@@ -94,7 +94,7 @@ export class AgentKey {
       },
       proved: async () => {
         if (shown?.token === undefined) return;
-        const note = this.#noteEnrolment(shown.audience, hashOf(shown.token));
+        const note = this.#noteEnrolment(shown.audience, tokenHash(shown.token));
         this.#notes.add(note);
         await note.finally(() => this.#notes.delete(note));
       },
@@ -158,7 +158,7 @@ export class AgentKey {
 
   async #unusedToken(state: KeyState | undefined): Promise<string | undefined> {
     const token = await this.#options.readToken?.();
-    return token === undefined || state?.usedToken === hashOf(token) ? undefined : token;
+    return token === undefined || state?.usedToken === tokenHash(token) ? undefined : token;
   }
 
   async #noteEnrolment(audience: string, usedToken: string): Promise<void> {
@@ -186,10 +186,6 @@ export class AgentKey {
 function newKeyPair(createdAt: number): KeyPair {
   const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   return { d, x, createdAt };
-}
-
-function hashOf(token: string): string {
-  return tokenHash(token).toString('hex');
 }
 
 function notEnrolledText(state: KeyState | undefined): string {

@@ -117,7 +117,7 @@ export class UserTokens {
       throw new ControlPlaneError('busy', `there are ${maxTokens} tokens already; revoke those that are not needed`);
     }
     const token = `${prefix}${Buffer.from(randomBytes(tokenBytes)).toString('base64url')}`;
-    const hash = hashOf(token);
+    const hash = tokenHash(token);
     const createdAt = now().getTime();
     const created = { name, roles, createdAt, expiresAt: createdAt + lifetimeMs, createdBy };
     this.#add(hash, created);
@@ -158,7 +158,7 @@ export class UserTokens {
   /** Returns the user who has a token, if it is valid. */
   find(token: string): Principal | undefined {
     // tokens are random, so the time that it takes to find a hash tells nothing about them
-    const hash = hashOf(token);
+    const hash = tokenHash(token);
     const entry = this.#tokens.get(hash);
     if (!entry || !this.#isExpired(entry)) return entry?.principal;
     this.#expire(hash, entry);
@@ -214,8 +214,4 @@ function shown(hash: string, { name, roles, createdAt, expiresAt, createdBy }: S
 
 function timeText(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
-}
-
-function hashOf(token: string): string {
-  return tokenHash(token).toString('hex');
 }

@@ -71,7 +71,7 @@ export class EnrolmentTokens {
     this.#sweep();
     this.end(enrolment.agentId);
     const token = `${prefix}${Buffer.from(this.#options.randomBytes(tokenBytes)).toString('base64url')}`;
-    const hash = hashOf(token);
+    const hash = tokenHash(token);
     const createdAt = this.#options.now().getTime();
     const expiresAt = createdAt + lifetimeMs;
     const created = { ...enrolment, createdAt, expiresAt };
@@ -83,7 +83,7 @@ export class EnrolmentTokens {
   /** Uses a token up. Returns undefined if the agent cannot enrol with it. */
   take(token: string, agentId: string): Enrolment | undefined {
     // tokens are random, so the time that it takes to find a hash tells nothing about them
-    const hash = hashOf(token);
+    const hash = tokenHash(token);
     const enrolment = this.#enrolments.get(hash);
     // one of another agent stays, because that agent may come yet
     if (enrolment?.agentId !== agentId) return undefined;
@@ -136,8 +136,4 @@ export class EnrolmentTokens {
     this.#nextSweep = time + sweepMs;
     for (const [hash, enrolment] of this.#enrolments) if (this.#isExpired(enrolment)) this.#delete(hash);
   }
-}
-
-function hashOf(token: string): string {
-  return tokenHash(token).toString('hex');
 }

@@ -124,7 +124,7 @@ export class UserSessions {
     const [oldest] = own.sort(([, first], [, second]) => first.seen - second.seen);
     if (oldest && own.length >= maxSessionsOfPerson) this.#end(oldest[0]);
     const secret = `${prefix}${Buffer.from(randomBytes(secretBytes)).toString('base64url')}`;
-    const hash = hashOf(secret);
+    const hash = tokenHash(secret);
     const at = now().getTime();
     const { issuer, clientId } = settings();
     const created = { name, groups: [...groups], kind, issuer, clientId, createdAt: at, seenAt: at };
@@ -165,7 +165,7 @@ export class UserSessions {
 
   /** Ends the session of a browser, if its secret is that of one. */
   async endBrowser(secret: string): Promise<void> {
-    const hash = hashOf(secret);
+    const hash = tokenHash(secret);
     if (this.#sessions.get(hash)?.stored.kind !== 'browser') return;
     this.#end(hash);
     await this.#options.stored();
@@ -178,7 +178,7 @@ export class UserSessions {
 
   /** Returns the person whose session has a secret, if it is valid, and notes that it is used. */
   find(secret: string, kind: SessionKind): Principal | undefined {
-    const hash = hashOf(secret);
+    const hash = tokenHash(secret);
     const entry = this.#sessions.get(hash);
     if (entry?.stored.kind !== kind) return undefined;
     if (this.#isExpired(entry)) {
@@ -274,8 +274,4 @@ function principalOf(name: string, roles: readonly Role[]): Pick<Entry, 'princip
 
 function timeText(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
-}
-
-function hashOf(secret: string): string {
-  return tokenHash(secret).toString('hex');
 }
