@@ -24,6 +24,7 @@ import { EventStreams } from './event-stream.ts';
 import { healthRoutes } from './health-routes.ts';
 import {
   type ApiRoute,
+  decodeSegment,
   type Handler,
   type RequestBodies,
   type Requester,
@@ -229,12 +230,4 @@ async function serve(
   const list = [...allowed].join(', ');
   response.setHeader('allow', list);
   throw new ControlPlaneError('method_not_allowed', `there is no ${method} ${path}; the path has ${list}`);
-}
-
-function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    throw new ControlPlaneError('bad_request', 'the path is not properly encoded');
-  }
 }

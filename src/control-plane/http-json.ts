@@ -198,6 +198,15 @@ async function readText(request: IncomingMessage, bodies: RequestBodies): Promis
   }
 }
 
+/** Returns the text of a segment of a path. Throws `ControlPlaneError` `bad_request`. */
+export function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new ControlPlaneError('bad_request', 'the path is not properly encoded');
+  }
+}
+
 /** Returns the query of a URL as a schema reads it. Throws `ControlPlaneError` `bad_request`. */
 export function readQuery<Output>(schema: z.ZodType<Output>, url = ''): Output {
   const parameters = new URLSearchParams(url.split('?').slice(1).join('?'));

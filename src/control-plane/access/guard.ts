@@ -89,7 +89,7 @@ export class Guard {
   /** Whether a user may know of a command, its events and its result. */
   seesCommand(principal: Principal, record: CommandSubject): boolean {
     const { agentId, type: command, namespace, releaseName: release } = record;
-    const right = this.#options.table.find(command)?.definition.right ?? 'admin';
+    const right = this.#rightOf(command);
     const scope = { agent: this.#agent(agentId), namespace, release };
     if (this.allows(principal, { ...scope, right, command })) return true;
     return readable.has(right) && this.allows(principal, { ...scope, right: 'read' });
@@ -140,7 +140,7 @@ export class Guard {
 
   /** Requires that a user may send a command like another one. */
   requireLike(principal: Principal, { agentId, type, namespace, releaseName }: CommandSubject): void {
-    const right = this.#options.table.find(type)?.definition.right ?? 'admin';
+    const right = this.#rightOf(type);
     this.#require(principal, actionOf(type, this.#agent(agentId), { right, namespace, releaseName }));
   }
 
@@ -193,6 +193,11 @@ export class Guard {
     if (principal.revoked?.aborted === true) return false;
     const { authorize } = this.#options;
     return authorize === undefined || isTrue(authorize(principal, action));
+  }
+
+  /** Returns the right that a command needs. One that is not known needs that of administrators. */
+  #rightOf(type: string): Right {
+    return this.#options.table.find(type)?.definition.right ?? 'admin';
   }
 
   #agent(agentId: string): AgentSubject {

@@ -12,7 +12,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import { BearerWatch } from '../bearer-watch.ts';
 import type { CommandIndex } from '../command-index.ts';
 import { ControlPlaneError } from '../error.ts';
-import { statusLineOf } from '../http-json.ts';
+import { decodeSegment, statusLineOf } from '../http-json.ts';
 import type { Logger } from '../logger.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { serveWatcher, type WatchOptions } from '../sessions/watch-socket.ts';
@@ -73,9 +73,10 @@ export function sessionListener({
   const turns = new FrameTurns();
   const callers = new BearerWatch(access.token);
   const commandAt = (principal: Principal, url: string) => {
-    const [, key = '', end] = sessionPath.exec(url.split('?')[0] ?? '') ?? [];
-    guard.requireVisible(principal, decoded(key));
-    const command = commands.get(decoded(key));
+    const [, segment = '', end] = sessionPath.exec(url.split('?')[0] ?? '') ?? [];
+    const key = decodeSegment(segment);
+    guard.requireVisible(principal, key);
+    const command = commands.get(key);
     if (!command) throw new ControlPlaneError('command_not_found', 'no command has the key');
     if (end === 'watch') requireSecond(principal, command);
     else requireStream(command, { kind: 'duplex', streams, sentBy: principal.name });
@@ -157,12 +158,4 @@ function acceptTokenOfPage({ headers }: IncomingMessage): void {
 function requireOwnPage({ headers: { origin, host } }: IncomingMessage): void {
   if (origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)) return;
   throw new ControlPlaneError('forbidden', 'web pages of other servers cannot open streams');
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    throw new ControlPlaneError('bad_request', 'the path is not properly encoded');
-  }
 }
