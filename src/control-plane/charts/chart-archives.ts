@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, mkdtemp, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { type FileHandle, mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { messageOf } from '../../errors/index.ts';
 import { maxUploadedChartBytes } from '../../protocol/limits.ts';
 import { ControlPlaneError } from '../error.ts';
+import { freeBytesOf } from '../free-bytes.ts';
 
 export interface ChartArchivesOptions {
   /** Only this user can read it. Undefined: a temporary folder, which `close` removes. */
@@ -158,11 +159,6 @@ function pathOf(folder: string, digest: string): string {
 async function factsOf(folder: string, name: string) {
   const { size, mtimeMs } = await stat(join(folder, name));
   return { name, bytes: size, usedAt: mtimeMs };
-}
-
-async function freeBytesOf(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
 }
 
 /** Writes an archive to a file, and waits until it is on the disk. */

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access, mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isMissing, messageOf } from '../../errors/index.ts';
 import type { AuditFields } from '../audit/audit-entry.ts';
 import { ControlPlaneError } from '../error.ts';
+import { freeBytesOf } from '../free-bytes.ts';
 import type { ControlPlaneLimits } from '../limits.ts';
 import { EventWriter, headerLine, headerSchema, type RecordedSession } from './asciicast.ts';
 import { createRecordingFile, firstLine, type RecordingFile, repairFile } from './recording-file.ts';
@@ -284,9 +285,4 @@ function headerOf(line: string | undefined) {
 
 function notRecorded(reason: string): ControlPlaneError {
   return new ControlPlaneError('recording_failed', `the session cannot be recorded: ${reason}`);
-}
-
-async function freeBytesOf(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
 }
