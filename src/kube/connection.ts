@@ -133,16 +133,15 @@ interface CurrentConfig {
 
 function loadConfig(source: ConnectionSource): CurrentConfig {
   try {
-    const { config, user, clusters } = readConfig(source);
+    const current = readConfig(source);
+    const { config } = current;
     // client-node refuses plain HTTP unless certificates are not verified; there are none to verify
     config.clusters = config.clusters.map((cluster) =>
       cluster.server.startsWith('http:') ? { ...cluster, skipTLSVerify: true } : cluster,
     );
-    return { config, user, clusters };
-  } catch (error) {
-    throw new KubeError('bad_request', `${describe(source)} cannot be read: ${(error as Error).message}`, {
-      cause: error,
-    }); // client-node throws Errors only
+    return current;
+  } catch (cause) {
+    throw new KubeError('bad_request', `${describe(source)} cannot be read: ${messageOf(cause)}`, { cause });
   }
 }
 
