@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { abortable, limitedTime, readUpTo, sleep } from '../async/index.ts';
+import { codeOf } from '../errors/index.ts';
 import { jsonText } from '../objects/json-text.ts';
 import type { Connection } from './connection.ts';
 import { errorOfResponse, isKubeError, isUnserved, KubeError } from './kube-error.ts';
@@ -287,7 +288,7 @@ function isIdempotent(request: KubeRequest): boolean {
 
 /** Whether nothing of the request was sent, so that any request may be sent again. */
 function wasNotSent(error: unknown): boolean {
-  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'].includes(codeOf(error));
+  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'].includes(codeOf(error) ?? '');
 }
 
 function unreachable(server: string, error: unknown): KubeError {
@@ -300,13 +301,9 @@ function tooSlow(server: string, timeLimit: number | undefined, cause: unknown):
   return new KubeError('unreachable', `the API server at ${server} did not respond within ${seconds} s`, { cause });
 }
 
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
-}
-
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.message === '' ? codeOf(error) : error.message;
+  return error.message === '' ? (codeOf(error) ?? '') : error.message;
 }
 
 /** Returns `Retry-After` in milliseconds. Kubernetes always sends seconds, never a date. */

@@ -1,3 +1,4 @@
+import { codeOf } from '../../errors/index.ts';
 import { SourceError } from '../source-error.ts';
 import type { Endpoint } from './endpoint.ts';
 import { shownUrl } from './http-url.ts';
@@ -74,7 +75,7 @@ export function requestFailure(
   timedOut: boolean,
 ): SourceError {
   const { infinitive, participle, preposition } = phrases[action];
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = codeOf(error) ?? '';
   if (timedOut || timeoutCodes.includes(code)) {
     const limit = timedOut ? ` within ${timeoutMs / 1000} s` : '';
     return new SourceError(
