@@ -45,11 +45,16 @@ const patterns = z
   .max(maxItems)
   .optional();
 
+/** Selects agents by their labels. An empty selector, which selects all, is refused. */
+export const agentSelector = selector
+  .min(1)
+  .refine(isSelector, 'must be a label selector, such as site=a,tier in (x,y)');
+
 /** Roles in a request. Exported for the test of all maxima. @public */
 export const roleSchema = z.strictObject({
   rights: z.array(z.string().max(maxTypeLength)).min(1, 'must have an item').max(maxItems),
   agents: patterns,
-  labels: selector.min(1).refine(isSelector, 'must be a label selector, such as site=a,tier in (x,y)').optional(),
+  labels: agentSelector.optional(),
   namespaces: patterns,
   releases: patterns,
 });

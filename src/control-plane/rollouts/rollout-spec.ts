@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { parseLabelSelector } from '../../objects/label-selector.ts';
-import { boundedRecord, longText, selector } from '../../protocol/bounded.ts';
+import { boundedRecord, longText } from '../../protocol/bounded.ts';
 import { timeoutSchema } from '../../protocol/duration.ts';
 import { printableSchema } from '../../protocol/printable.ts';
 import { maxNameLength } from '../../protocol/resource.ts';
 import { validate } from '../../protocol/validation.ts';
 import { windowSchema } from '../../protocol/window.ts';
+import { agentSelector } from '../access/role.ts';
 import { ControlPlaneError } from '../error.ts';
 
 const maxPayloadFields = 1000;
@@ -30,7 +30,7 @@ const size = amount.refine((given) => given !== 0 && Number.parseInt(String(give
 
 const selection = {
   agents: z.array(printableSchema(253).min(1)).min(1).max(maxPatterns).optional(),
-  labels: selector.min(1).refine(isSelector, 'must be a label selector, such as site=a,tier in (x,y)').optional(),
+  labels: agentSelector.optional(),
 };
 /** Selects agents that match one of the patterns and the label selector. Default: all agents. */
 export interface Selection {
@@ -123,12 +123,4 @@ function problemOf({ agents, labels, type, payload, test, plan, job }: RolloutSp
   }
   const { releaseName } = payload;
   return typeof releaseName === 'string' && releaseName !== '' ? undefined : 'payload.releaseName is required';
-}
-
-function isSelector(text: string): boolean {
-  try {
-    return parseLabelSelector(text).length > 0;
-  } catch {
-    return false;
-  }
 }
