@@ -1,4 +1,5 @@
 import { fromBytes } from '../../../go/text.ts';
+import { isJsonObject } from '../../../objects/fields.ts';
 import { without } from '../../../protocol/commands/field.ts';
 import { installRelease } from '../../../protocol/commands/install-release.ts';
 import { plainValue } from '../../../release/plain-value.ts';
@@ -91,7 +92,7 @@ async function specOf(
   }
   const file = path === undefined ? {} : await readSpec(path, context);
   const { payload: given = {}, ...rules } = file;
-  if (!isObject(given)) throw new Error(`${path ?? ''}: payload must be a mapping`);
+  if (!isJsonObject(given)) throw new Error(`${path ?? ''}: payload must be a mapping`);
   if (releaseName !== undefined) requireNewReleaseName(releaseName);
   const own = await payloadOf(releaseName, chartName, flags, context);
   const spec = {
@@ -120,7 +121,7 @@ async function payloadOf(
     ...found.values,
   };
   const encoded = packetPayload(installRelease.payload, values);
-  if (!isObject(encoded)) throw new TypeError('a payload is an object');
+  if (!isJsonObject(encoded)) throw new TypeError('a payload is an object');
   const rest = Object.entries(encoded).filter(([name]) => !['releaseName', 'chartName', 'namespace'].includes(name));
   const packed = found.chart && (await uploaded(found.chart, flags, context));
   return {
@@ -191,10 +192,6 @@ async function readSpec(
   { readFile }: Pick<ProgramDependencies, 'readFile'>,
 ): Promise<Record<string, unknown>> {
   const spec = plainValue(readYaml(fromBytes(await readFile(path))));
-  if (isObject(spec)) return spec;
+  if (isJsonObject(spec)) return spec;
   throw new Error(`${path} must have a rollout as a mapping, with payload, agents or labels, and waves`);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
