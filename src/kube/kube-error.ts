@@ -1,5 +1,6 @@
 import type { ClusterErrorCause, ClusterErrorCode } from '../objects/cluster-error.ts';
 import { numberAt, objectsAt, stringAt } from '../objects/fields.ts';
+import { parsedJson } from '../objects/json-text.ts';
 
 /**
  * A request that the API server refused, or that did not reach it. The message is the server's own
@@ -67,7 +68,7 @@ const codeOfStatus: Readonly<Record<number, ClusterErrorCode>> = {
  * text if it comes from a proxy or from the server's mux.
  */
 export function errorOfResponse(status: number, body: string, path = ''): KubeError {
-  const fields = statusFields(parseBody(body));
+  const fields = statusFields(parsedJson(body));
   const message = fields.message === '' ? describeBody(status, body) : fields.message;
   if (isQuotaConflict(status, fields, path)) return new KubeError('quota_conflict', message, { status, ...fields });
   return errorOfStatus(status, { ...fields, message });
@@ -161,20 +162,12 @@ function shortened(text: string, length: number): string {
 function causeOf(reason: string, message: string, field: string): ClusterErrorCause {
   const quoted =
     reason === 'FieldManagerConflict' ? /^conflict with ("(?:[^"\\]|\\.)*")/.exec(message)?.[1] : undefined;
-  const manager = quoted === undefined ? undefined : parseBody(quoted);
+  const manager = quoted === undefined ? undefined : parsedJson(quoted);
   return { reason, message, field, ...(typeof manager === 'string' && { manager }) };
 }
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? shortened(value, longestCauseText) : '';
-}
-
-function parseBody(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 function describeBody(status: number, body: string): string {

@@ -9,6 +9,15 @@ export function jsonText(value: unknown): string {
   return JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? rawJSON(String(item)) : item));
 }
 
+/** Returns what JSON text has. Undefined: the text is not JSON. No error quotes it. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Digits of an integer that may not be safe. */
 const manyDigits = /\d{16}/;
 

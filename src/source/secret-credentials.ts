@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parsedJson } from '../objects/json-text.ts';
 import type { ChartRequest, SourceAccess } from './chart-request.ts';
 import { authSchema, credentialsInAuths, serverAddress } from './configuration/registry-auths.ts';
 import { isBelowPaths, pathSegments } from './http/http-url.ts';
@@ -53,7 +54,7 @@ const maxSealedLength = 64 * 1024;
 export function credentialsInText(text: string, chart: Pick<ChartRequest, 'repoUrl' | 'chartName'>): SourceAccess {
   const fail = (problem: string) =>
     new SourceError('repository_unauthorized', `sealedCredentials: the sealed text ${problem}`);
-  const { data } = sealedSchema.safeParse(text.length > maxSealedLength ? undefined : parseJson(text));
+  const { data } = sealedSchema.safeParse(text.length > maxSealedLength ? undefined : parsedJson(text));
   if (data === undefined) throw fail('has no credentials; seal them with ctl seal --credentials-for');
   const { hosts, ...texts } = data;
   return credentialsAt({ texts, hosts, hostsName: 'its hosts' }, placeOfChart(chart, 'sealedCredentials'), fail);
@@ -127,7 +128,7 @@ function dockerCredentials(
   { host, path }: Place,
   fail: (problem: string) => SourceError,
 ): SourceAccess {
-  const config = dockerConfigSchema.safeParse(parseJson(text ?? ''));
+  const config = dockerConfigSchema.safeParse(parsedJson(text ?? ''));
   if (!config.success) throw fail(`has no configuration of registries in JSON in its key ${dockerConfigKey}`);
   // as in Kubernetes, an entry can be for a part of a registry: ghcr.io/team
   const entries = Object.entries(config.data.auths)
@@ -149,12 +150,4 @@ function partOfRegistry(key: string): { part: string } {
 
 function textOf(base64: string | undefined): string | undefined {
   return base64 === undefined || base64 === '' ? undefined : Buffer.from(base64, 'base64').toString();
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // refused by the schema
-  }
 }

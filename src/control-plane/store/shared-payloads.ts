@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { parsedJson } from '../../objects/json-text.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { CommandStore, StoreBatch, StoreContents, StoredEntry } from './command-store.ts';
 import { layeredStore } from './layered-store.ts';
@@ -120,17 +121,9 @@ function digestOf(payload: string): string {
 
 /** Returns the payload of an entry, if it is that of its digest. Throws `ControlPlaneError`. */
 function payloadOf({ id, text = '' }: StoredEntry): string {
-  const payload = parsed(text);
+  const payload = parsedJson(text);
   if (typeof payload === 'string' && digestOf(payload) === id) return payload;
   throw damaged();
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // the error would quote the text
-  }
 }
 
 function damaged(): ControlPlaneError {

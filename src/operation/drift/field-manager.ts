@@ -1,4 +1,5 @@
 import { fieldAt, isJsonObject, type JsonObject, listAt, objectAt, stringAt } from '../../objects/fields.ts';
+import { parsedJson } from '../../objects/json-text.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { fieldManager } from '../apply/write.ts';
 import type { PathPart } from '../diff/field-changes.ts';
@@ -59,18 +60,10 @@ function memberAt(value: unknown, part: PathPart): unknown {
 function itemFields(fields: JsonObject, item: unknown, part: PathPart): unknown {
   const found = Object.entries(fields).find(([key]) => {
     if (key.startsWith('i:')) return Number(key.slice(2)) === part;
-    const named = readJson(key.slice(2));
+    const named = parsedJson(key.slice(2));
     if (key.startsWith('v:')) return named !== undefined && named === item;
     if (!key.startsWith('k:') || !isJsonObject(named) || !isJsonObject(item)) return false;
     return Object.entries(named).every(([name, value]) => fieldAt(item, name) === value);
   });
   return found?.[1];
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,6 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { isMissing } from '../../errors/index.ts';
+import { parsedJson } from '../../objects/json-text.ts';
 import { authSchema, credentialsInAuths, type RegistryCredentials, serverAddress } from './registry-auths.ts';
 import { replaceFile } from './replace-file.ts';
 
@@ -86,17 +87,9 @@ async function readConfig(path: string): Promise<RegistryConfig> {
     throw error;
   });
   if (text.trim() === '') return {};
-  const config = configSchema.safeParse(parseJson(text));
+  const config = configSchema.safeParse(parsedJson(text));
   if (config.success) return config.data;
   throw new Error(`invalid config format: ${path} is not a configuration of registries in JSON`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // refused by the schema
-  }
 }
 
 async function writeConfig(path: string, config: RegistryConfig): Promise<void> {
@@ -117,7 +110,7 @@ function credentialHelper(name: string) {
     async get(address: string): Promise<RegistryCredentials | undefined> {
       const { code, output } = await runProgram(program, 'get', address);
       if (code !== 0) return undefined;
-      const { data } = answerSchema.safeParse(parseJson(output));
+      const { data } = answerSchema.safeParse(parsedJson(output));
       if (data === undefined) throw new Error(`${program} get did not print a user name and a secret in JSON`);
       const { Username: username, Secret: secret } = data;
       if (username === '<token>') return { username: '', password: '', identityToken: secret };

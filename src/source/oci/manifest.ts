@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../objects/fields.ts';
+import { parsedJson } from '../../objects/json-text.ts';
 import { SourceError } from '../source-error.ts';
 
 /** Types of the parts of a chart in a registry. */
@@ -14,7 +15,7 @@ export const chartMediaTypes = {
 
 /** Reads an object from a registry. `what` names it in errors. Throws {@link SourceError}. */
 export function parseObject(data: Buffer, what: string): Record<string, unknown> {
-  const value = parseJson(data);
+  const value = parsedJson(data.toString());
   if (!isJsonObject(value)) throw notJson(what);
   return value;
 }
@@ -22,12 +23,4 @@ export function parseObject(data: Buffer, what: string): Record<string, unknown>
 /** Returns the error for a response that is not what it should be. */
 export function notJson(what: string): SourceError {
   return new SourceError('repository_invalid', `the registry's response is not ${what}; check the chart's URL`);
-}
-
-function parseJson(data: Buffer): unknown {
-  try {
-    return JSON.parse(data.toString());
-  } catch {
-    return undefined; // not an object, so it is refused
-  }
 }

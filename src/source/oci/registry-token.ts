@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parsedJson } from '../../objects/json-text.ts';
 import type { DownloadSettings } from '../download-settings.ts';
 import { download } from '../http/download.ts';
 import { authorizationOf, type Credentials } from '../http/endpoint.ts';
@@ -55,18 +56,10 @@ export async function fetchToken(
     const form = new URLSearchParams({ ...grant, ...parameters });
     answer = await download({ url: asked, authorization: undefined }, { ...options, form }, signal);
   }
-  const response = tokenSchema.safeParse(parseJson(answer));
+  const response = tokenSchema.safeParse(parsedJson(answer.toString()));
   const token = response.data?.token || response.data?.access_token;
   if (token === undefined || token === '') throw invalidToken('issues none');
   return token;
-}
-
-function parseJson(data: Buffer): unknown {
-  try {
-    return JSON.parse(data.toString());
-  } catch {
-    return undefined; // refused by the schema
-  }
 }
 
 function invalidToken(reason: string): SourceError {
