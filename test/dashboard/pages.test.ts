@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { hrefOf } from '../../src/dashboard/route/route.ts';
 import { testRelease } from '../agent/support/release.ts';
 import { installed, rawAgent } from '../control-plane/support/raw-agent.ts';
+import { eventually } from '../support/eventually.ts';
 import { barriers } from './support/barriers.ts';
 import { type BrowserContext, browserTest, open, requireFit, requireWholeTexts } from './support/opened.ts';
 import { type Story, tellStory } from './support/story.ts';
@@ -223,13 +224,15 @@ test('a dialog returns the focus to the button that opened it', async (t) => {
 
 test('tabs say what their pages are about, and a link to the same page is no step back', async (t) => {
   const page = await open(t, '/');
-  await page.waitForFunction(`document.title === 'Overview · helm-agent'`);
+  const titleIs = (title: string) =>
+    eventually(`the title is ${title}`, async () => (await page.title()) === `${title} · helm-agent`);
+  await titleIs('Overview');
   for (let times = 0; times < 2; times++) {
     await page.getByLabel('Views').getByRole('link', { name: 'Agents' }).click();
-    await page.waitForFunction(`document.title === 'Agents · helm-agent'`);
+    await titleIs('Agents');
   }
   await page.goBack();
-  await page.waitForFunction(`document.title === 'Overview · helm-agent'`);
+  await titleIs('Overview');
   t.is(new URL(page.url()).pathname, '/');
 });
 
