@@ -17,6 +17,7 @@ import type {
   StoredEntry,
 } from './store/command-store.ts';
 import { type Change, StoreWriter } from './store/store-writer.ts';
+import { Sweeps } from './sweeps.ts';
 import { type CommandContext, TrackedCommand } from './tracked-command.ts';
 
 /** Number of commands that have ended whose events stay in memory. */
@@ -30,12 +31,6 @@ const pageSize = 1000;
 
 /** Bytes of these events, but for those of the last command. */
 const pageBytes = 4 * 1024 * 1024;
-
-/** Time between two looks for results that are too old, in milliseconds. */
-const sweepMs = 60_000;
-
-/** Number of results that are forgotten at once. */
-const sweepLength = 100;
 
 /** The entry with the number of the newest result, if that is forgotten. */
 const newestEntry = { collection: 'results', id: 'newest' };
@@ -75,7 +70,7 @@ export class CommandIndex {
   /** New results and events have higher numbers: those since the backup are not known. */
   #lastRestore = 0;
   readonly #closed = new AbortController();
-  #sweeps: NodeJS.Timeout | undefined;
+  readonly #sweeps: Sweeps;
   #isOpen = false;
   /** Whether the last read of events has not failed. */
   #isReadable = true;
@@ -90,6 +85,10 @@ export class CommandIndex {
     this.#open = new OpenCommands(limits);
     this.#writer = new StoreWriter(store, log, limits);
     this.results = new ResultFeed(store.retention, (command) => this.#forget(command));
+    this.#sweeps = new Sweeps({
+      ...{ what: 'old results', log, stored: () => this.storedLater() },
+      forget: (max) => this.results.forgetOld(now().getTime(), max),
+    });
     this.#context = {
       table,
       write: (change) => this.#writer.add(change),
@@ -146,7 +145,7 @@ export class CommandIndex {
     this.results.continueAfter(newestOf(entries));
     this.#lastResult = Math.max(this.results.newest, this.#lastRestore);
     this.#isOpen = true;
-    this.#sweepLater();
+    this.#sweeps.open();
     return { entries, ...(lastAudit && { lastAudit }) };
   }
 
@@ -158,7 +157,7 @@ export class CommandIndex {
   /** Ends the readers of results, waits until everything is stored, and closes the store. */
   async close(): Promise<void> {
     this.#isOpen = false;
-    clearTimeout(this.#sweeps);
+    void this.#sweeps.close(); // it would wait for ever for what cannot be stored
     this.results.close();
     try {
       await this.#writer.close();
@@ -323,16 +322,6 @@ export class CommandIndex {
     if (!this.#loaded.delete(command)) return;
     this.#loadedBytes -= command.record.bytes;
     command.unload();
-  }
-
-  #sweepLater(): void {
-    this.#sweeps = setTimeout(() => void this.#sweep(), sweepMs).unref();
-  }
-
-  /** Forgets results that are too old, a part at a time, so that agents and users do not wait. */
-  async #sweep(): Promise<void> {
-    while (this.#isOpen && this.results.forgetOld(this.#now().getTime(), sweepLength)) await this.storedLater();
-    if (this.#isOpen) this.#sweepLater();
   }
 
   #forget(command: TrackedCommand): void {

@@ -66,7 +66,7 @@ export function createParts(
     cancel: (command, mode) => dispatcher.cancel(command, mode),
   });
   const audit = new AuditLog({
-    ...{ store, limits, now, monotonic },
+    ...{ store, limits, log, now, monotonic },
     onEntry: (entry) => options.audit && process.nextTick(options.audit, entry), // its errors break nothing
     write: (change) => commands.write(change),
   });

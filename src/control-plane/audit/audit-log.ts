@@ -1,7 +1,9 @@
 import { Notice } from '../../async/index.ts';
 import type { ControlPlaneLimits } from '../limits.ts';
+import type { Logger } from '../logger.ts';
 import type { AuditRecord, CommandStore } from '../store/command-store.ts';
 import type { Change } from '../store/store-writer.ts';
+import { Sweeps } from '../sweeps.ts';
 import { type AuditEntry, type AuditFields, lineDigest, noEntry, printableFields } from './audit-entry.ts';
 import { RefusalCounter } from './refusal-counter.ts';
 
@@ -10,6 +12,7 @@ export interface AuditLogOptions {
   /** Stores a change. */
   write: (change: Pick<Change, 'audit' | 'oldAudit' | 'onStored'>) => void;
   limits: Pick<ControlPlaneLimits, 'auditEntries' | 'auditMs'>;
+  log: Logger;
   now: () => Date;
   /** Returns a time in milliseconds that never goes back. */
   monotonic: () => number;
@@ -33,6 +36,7 @@ export class AuditLog {
   readonly #options: AuditLogOptions;
   readonly #refusals: RefusalCounter;
   readonly #added = new Notice();
+  readonly #sweeps: Sweeps;
   #number = 0;
   #previous = noEntry;
   /** The newest entry that readers get, because it is stored. */
@@ -42,6 +46,11 @@ export class AuditLog {
   constructor(options: AuditLogOptions) {
     this.#options = options;
     this.#refusals = new RefusalCounter(options.monotonic);
+    this.#sweeps = new Sweeps({
+      ...{ what: 'old entries of the audit log', log: options.log },
+      forget: (max) => this.#deleteOld(max),
+      stored: () => new Promise((onStored) => options.write({ onStored })),
+    });
   }
 
   /** Continues after the newest entry of the store. */
@@ -53,11 +62,15 @@ export class AuditLog {
       this.#trim();
     }
     this.#counts = setInterval(() => this.#addCount(), countIntervalMs).unref();
+    this.#sweeps.open();
   }
 
-  /** Adds an entry for the refused requests that have none. Nothing is added afterwards. */
+  /**
+   * Adds an entry for the refused requests that have none. Nothing is added or deleted afterwards.
+   */
   close(): void {
     if (this.#counts === undefined) return;
+    void this.#sweeps.close(); // it would wait for ever for what cannot be stored
     clearInterval(this.#counts);
     this.#addCount();
     this.#counts = undefined;
@@ -128,7 +141,32 @@ export class AuditLog {
 
   /** Deletes what is too old. */
   #trim(): void {
-    const { now, limits, write } = this.#options;
-    write({ oldAudit: { before: now().getTime() - limits.auditMs, upTo: this.#number - limits.auditEntries } });
+    this.#options.write({ oldAudit: { before: this.#oldestAt(), upTo: this.#mostUpTo() } });
+  }
+
+  /**
+   * Deletes what is too old, at most `max` entries. Returns whether there may be more. The newest
+   * stays, which says where the chain continues.
+   */
+  async #deleteOld(max: number): Promise<boolean> {
+    const { store, write } = this.#options;
+    const records = await store.audit({ after: 0, since: 0, max });
+    const oldest = this.#oldestAt();
+    const kept = records.findIndex(({ number, at }) => at >= oldest || number >= this.#stored);
+    const old = kept === -1 ? records : records.slice(0, kept);
+    const last = old.at(-1);
+    if (!last || this.#counts === undefined) return false;
+    write({ oldAudit: { before: 0, upTo: Math.max(last.number, this.#mostUpTo()) } });
+    return old.length === max;
+  }
+
+  /** The time of the oldest entry that is kept, in milliseconds. */
+  #oldestAt(): number {
+    return this.#options.now().getTime() - this.#options.limits.auditMs;
+  }
+
+  /** The number of the newest entry of which there are too many. */
+  #mostUpTo(): number {
+    return this.#number - this.#options.limits.auditEntries;
   }
 }

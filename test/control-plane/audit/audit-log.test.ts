@@ -4,6 +4,7 @@ import type { AuditEntry } from '../../../src/control-plane/audit/audit-entry.ts
 import { AuditLog, type AuditLogOptions } from '../../../src/control-plane/audit/audit-log.ts';
 import { AuditError, verifyAudit } from '../../../src/control-plane/audit/verify-audit.ts';
 import { createMemoryStore, createSqliteStore } from '../../../src/control-plane/index.ts';
+import { silentLog } from '../../../src/control-plane/logger.ts';
 import { temporaryFile } from '../support/file.ts';
 import { testPlane } from '../support/plane.ts';
 import { installed, rawAgent } from '../support/raw-agent.ts';
@@ -38,7 +39,7 @@ test('entries since a time are a whole part of the log, also if the clock was se
   const times = [10, 20, 30, 15, 16, 40].map((at, index) => ({ number: index + 1, at, line: String(index + 1) }));
   await store.write(batch({ audit: times }));
   const log = new AuditLog({
-    ...{ store, limits: { auditEntries: 10, auditMs: 1000 }, write: () => undefined },
+    ...{ log: silentLog, store, limits: { auditEntries: 10, auditMs: 1000 }, write: () => undefined },
     ...{ now: () => new Date(0), monotonic: () => 0 },
   });
   const numbers = async (...range: [number, number?]) => {
@@ -62,7 +63,7 @@ test('a reader of entries since a time to come waits, without reading the log ag
   };
   const stored: (() => void)[] = [];
   const log = new AuditLog({
-    ...{ store: { ...store, audit }, limits: { auditEntries: 10, auditMs: 1000 } },
+    ...{ log: silentLog, store: { ...store, audit }, limits: { auditEntries: 10, auditMs: 1000 } },
     ...{ now: () => new Date(100), monotonic: () => 0 },
     write: ({ audit: entry, onStored }) =>
       stored.push(() => entry && void store.write(batch({ audit: [entry] })).then(onStored)),
@@ -156,7 +157,7 @@ test('a flood of refused requests gets few entries, and is counted', async (t) =
   const refused: AuditEntry[] = [];
   const stores: AuditLogOptions['write'] = ({ onStored }) => onStored?.();
   const log = new AuditLog({
-    ...{ store: createMemoryStore(), limits: { auditEntries: 10, auditMs: 10 }, write: stores },
+    ...{ log: silentLog, store: createMemoryStore(), limits: { auditEntries: 10, auditMs: 10 }, write: stores },
     ...{ now: () => new Date(0), monotonic: () => 0, onEntry: (entry) => refused.push(entry) },
   });
   log.open(undefined);
@@ -256,7 +257,7 @@ test('the application gets entries when they are stored, in their order', (t) =>
   const got: number[] = [];
   const stored: Array<() => void> = [];
   const log = new AuditLog({
-    ...{ store: createMemoryStore(), limits: { auditEntries: 10, auditMs: 1000 } },
+    ...{ log: silentLog, store: createMemoryStore(), limits: { auditEntries: 10, auditMs: 1000 } },
     ...{ now: () => new Date(0), monotonic: () => 0, onEntry: ({ number }) => got.push(number) },
     write: ({ onStored }) => onStored && stored.push(onStored),
   });
