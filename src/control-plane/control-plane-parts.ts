@@ -79,7 +79,7 @@ export function createParts(
   });
   const streams = new CommandStreams({ commands, table });
   const recordings = new Recordings({
-    ...{ folder: options.recordingFolder, limits, now, monotonic },
+    ...{ folder: options.recordingFolder, limits, log, now, monotonic },
     audit: (fields) => audit.add(fields),
   });
   const attended = new Sessions({

@@ -8,6 +8,8 @@ import type { AuditFields } from '../audit/audit-entry.ts';
 import { ControlPlaneError } from '../error.ts';
 import { freeBytesOf } from '../free-bytes.ts';
 import type { ControlPlaneLimits } from '../limits.ts';
+import type { Logger } from '../logger.ts';
+import { Sweeps } from '../sweeps.ts';
 import { EventWriter, headerLine, headerSchema, type RecordedSession } from './asciicast.ts';
 import { createRecordingFile, firstLine, type RecordingFile, repairFile } from './recording-file.ts';
 
@@ -18,6 +20,7 @@ export interface RecordingsOptions {
     ControlPlaneLimits,
     'recordings' | 'recordingBytes' | 'allRecordingBytes' | 'recordingMs' | 'reservedBytes'
   >;
+  log: Logger;
   now: () => Date;
   /** Returns a time in milliseconds that never goes back. */
   monotonic: () => number;
@@ -54,6 +57,9 @@ export interface SessionRecorder {
 /** Most notes between two outputs; further ones are left out. */
 const maxNotes = 100;
 
+/** Most recordings that are deleted together before another one begins. */
+const maxDeleted = 100;
+
 /** The end of the name of a file that is being written. */
 const unfinished = '.part';
 const finished = '.cast';
@@ -64,9 +70,14 @@ export class Recordings {
   /** By the key of the command. */
   readonly #recordings = new Map<string, Recording>();
   readonly #active = new Set<SessionRecorder>();
+  readonly #sweeps: Sweeps;
 
   constructor(options: RecordingsOptions) {
     this.#options = options;
+    this.#sweeps = new Sweeps({
+      ...{ what: 'old recordings', log: options.log },
+      forget: (max) => this.#deleteOld(max),
+    });
   }
 
   /**
@@ -83,6 +94,7 @@ export class Recordings {
       const reason = messageOf(error);
       throw new ControlPlaneError('store_unavailable', `cannot use the folder ${folder} for recordings: ${reason}`);
     }
+    this.#sweeps.open();
   }
 
   /** Returns the recordings, the newest first. */
@@ -141,9 +153,9 @@ export class Recordings {
     return { ...recorder, close: () => recorder.close().finally(() => this.#active.delete(recorder)) };
   }
 
-  /** Ends all recordings. */
+  /** Ends all recordings. Nothing is deleted afterwards. */
   async close(): Promise<void> {
-    await Promise.all([...this.#active].map((recorder) => recorder.close()));
+    await Promise.all([this.#sweeps.close(), ...[...this.#active].map((recorder) => recorder.close())]);
   }
 
   async #finish(file: RecordingFile, session: RecordedSession, failure: ControlPlaneError | undefined): Promise<void> {
@@ -190,14 +202,9 @@ export class Recordings {
 
   /** Deletes what is too old. Rejects if there is no room for another recording. */
   async #makeRoom(): Promise<void> {
-    const { folder, limits, now, freeBytes = freeBytesOf } = this.#options;
+    const { folder, limits, freeBytes = freeBytesOf } = this.#options;
     if (folder === undefined) throw notRecorded('the control plane has no folder for recordings');
-    const oldest = now().getTime() - limits.recordingMs;
-    for (const { key, startedAt, isEnded } of this.#recordings.values()) {
-      if (!isEnded || startedAt >= oldest) continue;
-      this.#recordings.delete(key);
-      await rm(this.#path(key, finished), { force: true });
-    }
+    while (await this.#deleteOld(maxDeleted).catch(() => false)); // one that cannot be deleted counts
     const advice = 'delete old ones from the folder, or give it more room';
     const bytes = [...this.#recordings.values()].reduce((sum, recording) => sum + recording.bytes, 0);
     if (this.#recordings.size >= limits.recordings || bytes >= limits.allRecordingBytes) {
@@ -208,6 +215,32 @@ export class Recordings {
     });
     if (free < limits.reservedBytes) {
       throw notRecorded(`the volume has ${free} free bytes, and ${limits.reservedBytes} have to stay free; ${advice}`);
+    }
+  }
+
+  /** Deletes what is too old, at most `max` recordings. Returns whether there may be more. */
+  async #deleteOld(max: number): Promise<boolean> {
+    const { limits, now } = this.#options;
+    const oldest = now().getTime() - limits.recordingMs;
+    const old: Recording[] = [];
+    for (const recording of this.#recordings.values()) {
+      if (recording.isEnded && recording.startedAt < oldest) old.push(recording);
+      if (old.length === max) break;
+    }
+    const deletions = old.map((recording) => this.#delete(recording));
+    await Promise.allSettled(deletions);
+    await Promise.all(deletions); // rejects if one could not be deleted
+    return old.length === max;
+  }
+
+  async #delete(recording: Recording): Promise<void> {
+    const { key } = recording;
+    this.#recordings.delete(key);
+    try {
+      await rm(this.#path(key, finished), { force: true });
+    } catch (error) {
+      this.#recordings.set(key, recording); // after the others, which are tried first the next time
+      throw error;
     }
   }
 

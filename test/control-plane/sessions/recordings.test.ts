@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import type { AuditFields } from '../../../src/control-plane/audit/audit-entry.ts';
 import { defaultControlPlaneLimits } from '../../../src/control-plane/limits.ts';
+import { silentLog } from '../../../src/control-plane/logger.ts';
 import { Recordings, type RecordingsOptions } from '../../../src/control-plane/sessions/recordings.ts';
 import { temporaryFile } from '../support/file.ts';
 
@@ -25,6 +26,7 @@ async function world(t: ExecutionContext, { folder, freeBytes = Infinity, ...lim
   const recordings = new Recordings({
     folder: place,
     limits: { ...defaultControlPlaneLimits, ...limits },
+    log: silentLog,
     now: () => new Date(clock.milliseconds),
     monotonic: () => clock.milliseconds,
     audit: (fields) => audited.push(fields),
@@ -139,7 +141,7 @@ test('refuses a recording without free bytes, and without a folder', async (t) =
   await t.throwsAsync(recordings.start(session('k')), { code: 'recording_failed', message: /has 10 free bytes/ });
   const none = new Recordings({
     ...{ folder: undefined, limits: defaultControlPlaneLimits, now: () => new Date(), monotonic: () => 0 },
-    audit: () => undefined,
+    ...{ log: silentLog, audit: () => undefined },
   });
   await t.throwsAsync(none.start(session('k')), { code: 'recording_failed', message: /no folder/ });
 });
