@@ -18,7 +18,6 @@ const messageBytes = [4096, 4096, 4096, 4096, 4096, 28_672, 28_672, 28_672];
 const host = processHost();
 const sandbox = await startSandbox({ host, scheme: 'http', historyLimit: 100_000, speed: 20 });
 const { ca, certificate, key } = makeCertificates(host, '127.0.0.1');
-const token = /token: (\S+)/.exec(sandbox.kubeconfig)?.[1] ?? '';
 
 const server = createServer({ cert: certificate, key }, (incoming, outgoing) => {
   const { method, headers, url = '' } = incoming;
@@ -39,7 +38,7 @@ const sockets = new WebSocketServer({ server, perMessageDeflate: false, handlePr
 sockets.on('connection', (socket, request) => void run(socket, request));
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
-process.stdout.write(kubeconfigText(`https://127.0.0.1:${(server.address() as AddressInfo).port}`, ca, token));
+process.stdout.write(kubeconfigText(`https://127.0.0.1:${(server.address() as AddressInfo).port}`, ca, undefined));
 process.stdout.end();
 
 /** Yields lines of 1 KiB with a time each. */

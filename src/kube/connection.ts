@@ -55,7 +55,7 @@ export type ConnectionSource = { file: string } | { files: readonly string[] } |
 export function openConnection(source: ConnectionSource, proxyEnv: ProxyEnvironment = {}): Connection {
   const loaded = loadConfig(source);
   requireUsableContext(loaded, source);
-  const { config, user } = withScheme(loaded);
+  const { config, user } = withoutUnsafeCredentials(loaded);
   const cluster = config.getCurrentCluster();
   if (!cluster?.server) {
     throw new KubeError('bad_request', `${describe(source)} has no cluster in its current context`);
@@ -133,13 +133,7 @@ interface CurrentConfig {
 
 function loadConfig(source: ConnectionSource): CurrentConfig {
   try {
-    const current = readConfig(source);
-    const { config } = current;
-    // client-node refuses plain HTTP unless certificates are not verified; there are none to verify
-    config.clusters = config.clusters.map((cluster) =>
-      cluster.server.startsWith('http:') ? { ...cluster, skipTLSVerify: true } : cluster,
-    );
-    return current;
+    return readConfig(source);
   } catch (cause) {
     throw new KubeError('bad_request', `${describe(source)} cannot be read: ${messageOf(cause)}`, { cause });
   }
@@ -182,13 +176,16 @@ async function requestOptions(config: KubeConfig, credentials: Credentials | und
 }
 
 /**
- * Adds `http` to a server without a scheme, as client-go does (rest/url_utils.go). As there, no
- * credentials are sent to it.
+ * Leaves out the credentials for a server without TLS, but not whom they impersonate, as client-go
+ * does (tools/clientcmd/client_config.go). As there (rest/url_utils.go), a server without a scheme
+ * is one of `http`.
  */
-function withScheme({ config, user }: CurrentConfig): Pick<CurrentConfig, 'config' | 'user'> {
+function withoutUnsafeCredentials({ config, user }: CurrentConfig): Pick<CurrentConfig, 'config' | 'user'> {
   const current = config.getCurrentCluster();
-  if (current === null || /^[a-z][a-z0-9+.-]*:\/\//i.test(current.server)) return { config, user };
-  config.clusters = [{ ...current, server: `http://${current.server}`, skipTLSVerify: true }];
+  if (current === null || /^https:\/\//i.test(current.server)) return { config, user };
+  const server = /^[a-z][a-z0-9+.-]*:\/\//i.test(current.server) ? current.server : `http://${current.server}`;
+  // client-node refuses plain HTTP unless certificates are not verified; there are none to verify
+  config.clusters = [{ ...current, server, skipTLSVerify: true }];
   config.users = config.users.map(({ name }) => ({ name }));
   return { config, user: user && { ...user, tokenFile: undefined, plugin: undefined } };
 }

@@ -14,8 +14,8 @@ export interface SandboxOptions {
   /** Port to listen on. Default: a free port. */
   port?: number;
   /**
-   * `http` for plain HTTP, which clients that connect often are faster with. Default: `https`, as
-   * API servers serve.
+   * `http` for plain HTTP, which clients that connect often are faster with. It needs no token, as
+   * clients send none without TLS. Default: `https`, as API servers serve.
    */
   scheme?: 'http' | 'https';
   /**
@@ -34,7 +34,7 @@ export interface SandboxOptions {
 export interface Sandbox {
   /** `https://127.0.0.1:PORT`, or `http://…` */
   url: string;
-  /** Kubeconfig with the URL, the certificate authority and a token. */
+  /** Kubeconfig with the URL, the certificate authority, and the token if one is needed. */
   kubeconfig: string;
   /** Certificate authority that issued the server's certificate, as PEM. */
   ca: string;
@@ -48,7 +48,8 @@ export interface Sandbox {
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { host, address = '127.0.0.1' } = options;
   const certificates = makeCertificates(host, address);
-  const token = Buffer.from(host.randomBytes(24)).toString('base64url');
+  const isHttp = options.scheme === 'http';
+  const token = isHttp ? undefined : Buffer.from(host.randomBytes(24)).toString('base64url');
   const state = createClusterState(host, options.historyLimit ?? 10_000);
   const controllers = startControllers(state, { speed: options.speed ?? 1, ca: certificates.ca });
   bootstrap(state);
@@ -56,7 +57,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const server = await listen(
     {
       ...{ host: address, port: options.port ?? 0, token },
-      certificates: options.scheme === 'http' ? undefined : certificates,
+      certificates: isHttp ? undefined : certificates,
     },
     (request) => route(state, settings, request),
   );
@@ -102,15 +103,15 @@ function bootstrap(state: ClusterState): void {
   }
 }
 
-/** Returns a kubeconfig (YAML) whose only context reaches `server` with a bearer token. */
-export function kubeconfigText(server: string, ca: string, token: string): string {
+/** Returns a kubeconfig (YAML) whose only context reaches `server`, with a bearer token if any. */
+export function kubeconfigText(server: string, ca: string, token: string | undefined): string {
   const name = 'sandbox';
   return dump(
     {
       apiVersion: 'v1',
       kind: 'Config',
       clusters: [{ name, cluster: { server, 'certificate-authority-data': Buffer.from(ca).toString('base64') } }],
-      users: [{ name, user: { token } }],
+      users: [{ name, user: token === undefined ? {} : { token } }],
       contexts: [{ name, context: { cluster: name, user: name, namespace: 'default' } }],
       'current-context': name,
     },

@@ -117,6 +117,34 @@ test('connects without TLS to a server with an http URL, such as kubectl proxy',
   t.is(connection.server, 'http://127.0.0.1:1');
 });
 
+const sendsNoCredentials = test.macro({
+  async exec(t, credentials: object) {
+    const folder = mkdtempSync(join(tmpdir(), 'helm-agent-'));
+    t.teardown(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, 'token'), 'secret');
+    for (const server of ['http://127.0.0.1:1', 'HTTP://127.0.0.1:1', '127.0.0.1:1']) {
+      writeFileSync(join(folder, 'config'), kubeconfigOf(server, { ...credentials, as: 'bob' }));
+      const connection = openConnection({ file: join(folder, 'config') });
+      t.teardown(() => connection.close());
+      t.deepEqual((await connection.prepare()).headers, { 'Impersonate-User': 'bob' }, server);
+    }
+  },
+  title: (_, credentials: object) =>
+    `a server without TLS gets the user who is impersonated, but no ${Object.keys(credentials).join()}`,
+});
+test(sendsNoCredentials, { token: 'secret' });
+test(sendsNoCredentials, { tokenFile: 'token' });
+test(sendsNoCredentials, { username: 'ann', password: 'secret' });
+test(sendsNoCredentials, {
+  exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 'no-such-plugin', interactiveMode: 'Never' },
+});
+
+test('authenticates a user with a token', async (t) => {
+  const connection = openConnection({ text: kubeconfigOf('https://127.0.0.1:1', { token: 'secret' }) });
+  t.teardown(() => connection.close());
+  t.deepEqual((await connection.prepare()).headers, { Authorization: 'Bearer secret' });
+});
+
 /** Starts a proxy for HTTP that refuses tunnels. Returns its URL and what it was asked for. */
 async function startProxy(t: ExecutionContext) {
   const asked: string[] = [];

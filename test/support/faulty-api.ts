@@ -1,12 +1,15 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { load } from 'js-yaml';
 import { Agent, type Dispatcher } from 'undici';
+import { makeCertificates } from '../../src/sandbox/certificates.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { realHost } from './host.ts';
 
 /**
  * Faults of a request. `busy` (429), `failed` (500), `unavailable` (503), `conflict` (409) and
@@ -64,6 +67,9 @@ export class FaultyApi {
   readonly #server: Server;
   readonly #upstream: { origin: string; authorization: string; agent: Agent };
   readonly #closing = new AbortController();
+  readonly #certificates = makeCertificates(realHost, '127.0.0.1');
+  /** The open TCP connections, by the ports of the clients. */
+  readonly #sockets = new Map<number | undefined, Socket>();
   #token = '';
 
   constructor(sandbox: Sandbox, { random, folder }: FaultyApiOptions) {
@@ -76,8 +82,14 @@ export class FaultyApi {
       authorization: `Bearer ${users[0].user.token}`,
       agent: new Agent({ connect: { ca: sandbox.ca }, bodyTimeout: 0 }),
     };
-    this.#server = createServer((request, response) => {
+    const { certificate: cert, key } = this.#certificates;
+    this.#server = createServer({ cert, key }, (request, response) => {
       this.#serve(request, response).catch(() => response.destroy());
+    });
+    this.#server.on('connection', (socket: Socket) => {
+      const { remotePort } = socket;
+      this.#sockets.set(remotePort, socket);
+      socket.once('close', () => this.#sockets.delete(remotePort));
     });
   }
 
@@ -87,10 +99,11 @@ export class FaultyApi {
     api.#server.listen(0, '127.0.0.1');
     await once(api.#server, 'listening');
     const { port } = api.#server.address() as AddressInfo; // a TCP server that listens has one
+    const authority = { 'certificate-authority-data': Buffer.from(api.#certificates.ca).toString('base64') };
     writeFileSync(
       api.kubeconfig,
       JSON.stringify({
-        clusters: [{ name: 'c', cluster: { server: `http://127.0.0.1:${port}` } }],
+        clusters: [{ name: 'c', cluster: { server: `https://127.0.0.1:${port}`, ...authority } }],
         users: [{ name: 'u', user: { tokenFile: 'token' } }],
         contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', namespace: 'default' } }],
         'current-context': 'x',
@@ -158,7 +171,7 @@ export class FaultyApi {
         );
         return;
       case 'reset':
-        request.socket.resetAndDestroy();
+        this.#reset(request);
         return;
       case 'failed': {
         const isPerformed = kind !== 'GET' && kind !== 'WATCH' && this.#random() < 0.5;
@@ -171,7 +184,7 @@ export class FaultyApi {
         break;
       case 'lost':
         if (kind !== 'WATCH') await (await this.#forward(request, chunks)).body.dump();
-        request.socket.resetAndDestroy();
+        this.#reset(request);
         return;
       default:
         break;
@@ -189,6 +202,11 @@ export class FaultyApi {
       headers: { ...own, authorization },
       ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
     });
+  }
+
+  /** Resets a connection below its TLS, which has no way to do so. */
+  #reset({ socket: { remotePort } }: IncomingMessage): void {
+    this.#sockets.get(remotePort)?.resetAndDestroy();
   }
 
   /** Passes a response on, or the first bytes of it. */
@@ -211,7 +229,7 @@ export class FaultyApi {
       passed += chunk.length;
       if (passed >= most) break;
     }
-    if (fault === 'broken') response.socket?.resetAndDestroy();
+    if (fault === 'broken') this.#reset(response.req);
     else response.end();
   }
 }

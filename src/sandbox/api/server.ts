@@ -11,8 +11,8 @@ export interface ListenOptions {
   port: number;
   /** Undefined for plain HTTP. */
   certificates: ServerCertificates | undefined;
-  /** Bearer token that every client must present. */
-  token: string;
+  /** Bearer token that every client must present. Undefined: none is needed. */
+  token: string | undefined;
 }
 
 /** Starts a server. Resolves when it listens. */
@@ -20,7 +20,7 @@ export async function listen(
   options: ListenOptions,
   handle: (request: ApiRequest) => ApiResponse,
 ): Promise<{ url: string; close: () => Promise<void> }> {
-  const { certificates } = options;
+  const { certificates, token } = options;
   const answer: RequestListener = (message, response) => {
     const disconnected = new AbortController();
     response.on('close', () => {
@@ -28,7 +28,7 @@ export async function listen(
     });
     const respond = async (): Promise<void> => {
       try {
-        if (message.headers.authorization !== `Bearer ${options.token}`) throw unauthorized();
+        if (token !== undefined && message.headers.authorization !== `Bearer ${token}`) throw unauthorized();
         await send(response, handle(await readRequest(message, disconnected.signal)));
       } catch (error) {
         if (disconnected.signal.aborted) return;
