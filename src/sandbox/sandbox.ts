@@ -4,6 +4,7 @@ import { route } from './api/router.ts';
 import { listen } from './api/server.ts';
 import { makeCertificates } from './certificates.ts';
 import { type ClusterState, createClusterState } from './cluster/cluster-state.ts';
+import { nodeName } from './controllers/nodes.ts';
 import { startControllers } from './controllers/start.ts';
 import type { SandboxHost } from './sandbox-host.ts';
 
@@ -60,7 +61,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       certificates: isHttp ? undefined : certificates,
     },
     (request) => route(state, settings, request),
-  );
+  ).catch((error: unknown) => {
+    controllers.stop();
+    throw error;
+  });
   const close = async (): Promise<void> => {
     controllers.stop();
     await server.close();
@@ -90,7 +94,7 @@ const objects: KubeObject[] = [
   {
     apiVersion: 'v1',
     kind: 'Node',
-    metadata: { name: 'sandbox', labels: { 'kubernetes.io/hostname': 'sandbox', 'kubernetes.io/os': 'linux' } },
+    metadata: { name: nodeName, labels: { 'kubernetes.io/hostname': nodeName, 'kubernetes.io/os': 'linux' } },
     spec: {},
   },
 ];

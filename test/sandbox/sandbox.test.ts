@@ -3,8 +3,10 @@ import { connect } from 'node:net';
 import test from 'ava';
 import { load } from 'js-yaml';
 import { connectCluster } from '../../src/kube/cluster.ts';
+import { listAt, objectsAt, stringAt } from '../../src/objects/fields.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { configMap, openEnvironment } from '../api/environment.ts';
+import { eventually } from '../support/eventually.ts';
 import { realHost } from '../support/host.ts';
 
 test('accepts only its own token, and presents its own certificate', async (t) => {
@@ -103,4 +105,66 @@ test('listens on the given address and port', async (t) => {
   const cluster = connectCluster({ text: second.kubeconfig });
   t.teardown(() => cluster.close());
   t.regex((await cluster.capabilities()).version.gitVersion, /^v1\./);
+});
+
+test('says that pods have no containers to connect to', async (t) => {
+  const sandbox = await startSandbox({ host: realHost });
+  const environment = openEnvironment(sandbox.kubeconfig, () => sandbox.close());
+  t.teardown(() => environment.close());
+  const { cluster, raw } = environment;
+  const spec = { containers: [{ name: 'app', image: 'app' }] };
+  await cluster.create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'default' }, spec });
+  const message = 'the sandbox runs no containers: exec, attach and port-forward work only in a real cluster';
+  const pod = { namespace: 'default', name: 'web' };
+  const signal = AbortSignal.timeout(10_000);
+  const shell = { command: ['sh'], input: true, tty: true, signal };
+  await t.throwsAsync(cluster.exec({ ...pod, container: 'app' }, shell), { code: 'bad_request', message });
+  await t.throwsAsync(cluster.forwardPort(pod, { port: 80, signal }), { code: 'bad_request', message });
+  const attached = await raw('POST', '/api/v1/namespaces/default/pods/web/attach');
+  t.like(attached.body, { kind: 'Status', reason: 'BadRequest', code: 400, message });
+  await t.throwsAsync(cluster.forwardPort({ ...pod, name: 'other' }, { port: 80, signal }), {
+    code: 'not_found',
+    message: 'pods "other" not found',
+  });
+});
+
+test('has a ready node, whose conditions are never older than five minutes', async (t) => {
+  let later = 0n;
+  const sandbox = await startSandbox({ host: { ...realHost, now: () => realHost.now() + later }, speed: 20 });
+  const cluster = connectCluster({ text: sandbox.kubeconfig });
+  t.teardown(async () => {
+    await cluster.close();
+    await sandbox.close();
+  });
+  const node = { apiVersion: 'v1', kind: 'Node', name: 'sandbox' };
+  const heartbeat = async () => {
+    const conditions = objectsAt(await cluster.get(node), 'status', 'conditions');
+    const ready = conditions.find(({ type, status }) => type === 'Ready' && status === 'True');
+    return Date.parse(stringAt(ready, 'lastHeartbeatTime') ?? '');
+  };
+  await eventually('the node is ready', async () => Math.abs(Date.now() - (await heartbeat())) < 60_000);
+  const [first] = await cluster.list({ apiVersion: 'v1', kind: 'Node' });
+  t.is(stringAt(first, 'status', 'nodeInfo', 'kubeletVersion'), 'v1.35.0');
+  t.deepEqual(
+    objectsAt(first, 'status', 'conditions').map(({ type, status }) => `${String(type)} ${String(status)}`),
+    ['MemoryPressure False', 'DiskPressure False', 'PIDPressure False', 'Ready True'],
+  );
+  later = 6n * 60n * 1_000_000_000n;
+  await cluster.mergePatch(node, { metadata: { labels: { zone: 'a' } } });
+  await eventually('the node is ready again', async () => (await heartbeat()) - Date.now() > 5 * 60_000);
+});
+
+test('says what the user may do', async (t) => {
+  const sandbox = await startSandbox({ host: realHost });
+  const environment = openEnvironment(sandbox.kubeconfig, () => sandbox.close());
+  t.teardown(() => environment.close());
+  const { cluster, raw } = environment;
+  const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectRulesReview', metadata: { name: '' } };
+  const { status } = await cluster.create({ ...review, spec: { namespace: 'default' } });
+  t.deepEqual(listAt(status, 'resourceRules'), [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }]);
+  const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+  const attributes = { nonResourceAttributes: { verb: 'get', path: '/logs' } };
+  t.like(await raw('POST', path, { body: { spec: attributes } }), { status: 201, body: { status: { allowed: true } } });
+  t.is((await raw('POST', path, { body: '{' })).status, 400);
+  t.is((await raw('GET', path)).status, 405);
 });

@@ -2,6 +2,7 @@ import { isJsonObject } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { ApiError } from '../api-error.ts';
 import type { ClusterState } from '../cluster/cluster-state.ts';
+import { parseJson } from './body.ts';
 import type { ApiRequest } from './request.ts';
 import type { ResourcePath } from './resource-path.ts';
 import type { ApiResponse } from './response.ts';
@@ -45,7 +46,7 @@ export function authorize(state: ClusterState, request: ApiRequest, path: Resour
 /** Responds to a review of the user's own rights. Returns undefined for any other request. */
 export function ownRights(state: ClusterState, { method, path, body, user }: ApiRequest): ApiResponse | undefined {
   if (method !== 'POST' || !path.startsWith(reviews)) return undefined;
-  const review = JSON.parse(body) as { spec?: { namespace?: string; resourceAttributes?: unknown } }; // only sent by this repository's client
+  const review = parseJson(body) as { spec?: { namespace?: string; resourceAttributes?: unknown } }; // not validated
   if (path === `${reviews}selfsubjectrulesreviews`) {
     const everything: PolicyRule = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
     const namespace = review.spec?.namespace ?? '';
@@ -53,7 +54,7 @@ export function ownRights(state: ClusterState, { method, path, body, user }: Api
     return { status: 201, body: { ...review, status: { resourceRules, nonResourceRules: [], incomplete: false } } };
   }
   if (path !== `${reviews}selfsubjectaccessreviews`) return undefined;
-  const asked = review.spec?.resourceAttributes as Partial<ResourceAccess> & { subresource?: string }; // as above
+  const asked = (review.spec?.resourceAttributes ?? {}) as Partial<ResourceAccess> & { subresource?: string }; // as above
   const { verb = '', group = '', resource = '', namespace = '', name = '', subresource } = asked;
   const access = { verb, group, namespace, name, resource: subresource ? `${resource}/${subresource}` : resource };
   return {

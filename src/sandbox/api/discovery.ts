@@ -1,6 +1,5 @@
 import { apiVersionOf, type ResourceType } from '../store/resource-type.ts';
 
-const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 const verbsOfSubresource: Record<string, string[]> = { log: ['get'] };
 
 /** Returns the kind of a subresource: `scale` has its own, the others have that of the resource. */
@@ -40,7 +39,7 @@ export function apiResourceList(types: readonly ResourceType[], apiVersion: stri
       singularName: type.singular,
       namespaced: type.namespaced,
       kind: type.kind,
-      verbs,
+      verbs: type.verbs,
       ...(type.shortNames.length > 0 && { shortNames: type.shortNames }),
       ...(type.categories.length > 0 && { categories: type.categories }),
     },
@@ -80,7 +79,7 @@ function aggregatedResource(type: ResourceType): unknown {
     responseKind: { group: type.group, version: type.version, kind: type.kind },
     scope: type.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: type.singular,
-    verbs,
+    verbs: type.verbs,
     ...(type.shortNames.length > 0 && { shortNames: type.shortNames }),
     ...(type.categories.length > 0 && { categories: type.categories }),
     ...(subresources.length > 0 && { subresources }),

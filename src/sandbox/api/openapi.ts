@@ -1,4 +1,5 @@
 import { mergedLists } from '../apply/list-keys.ts';
+import { kubernetesVersion } from '../store/builtin-resources.ts';
 import { apiVersionOf, type ResourceType } from '../store/resource-type.ts';
 
 const root = '/openapi/v3';
@@ -16,10 +17,11 @@ export function openApiDocument(types: readonly ResourceType[], path: string): u
   if (!path.startsWith(`${root}/`)) return undefined;
   const served = types.filter((type) => groupPath(type) === path.slice(root.length + 1));
   if (served.length === 0) return undefined;
-  const paths = Object.fromEntries(served.map((type) => [objectPath(type), { patch: patchOperation(type) }]));
+  const patched = served.filter(({ verbs }) => verbs.includes('patch'));
+  const paths = Object.fromEntries(patched.map((type) => [objectPath(type), { patch: patchOperation(type) }]));
   return {
     openapi: '3.0.0',
-    info: { title: 'Kubernetes', version: 'v1.35.0' },
+    info: { title: 'Kubernetes', version: kubernetesVersion },
     paths,
     components: { schemas: schemasOf(served) },
   };

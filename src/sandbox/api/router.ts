@@ -1,6 +1,7 @@
-import { methodNotAllowed, noSuchResource, notFound } from '../api-error.ts';
+import { badRequest, methodNotAllowed, noSuchResource, notFound } from '../api-error.ts';
 import type { ClusterState } from '../cluster/cluster-state.ts';
-import type { ResourceType } from '../store/resource-type.ts';
+import { kubernetesVersion } from '../store/builtin-resources.ts';
+import { collectionOf, type ResourceType } from '../store/resource-type.ts';
 import { authorize, ownRights } from './authorization.ts';
 import { createObject, replaceObject } from './create-and-replace.ts';
 import { deleteCollection, deleteObject } from './delete.ts';
@@ -35,6 +36,7 @@ export function route(state: ClusterState, settings: WatchSettings, request: Api
       return pageNotFound;
     throw noSuchResource();
   }
+  if (!type.verbs.includes('get')) throw methodNotAllowed(); // a review, which is answered above
   return resource.name === undefined
     ? handleCollection(state, settings, type, resource, request)
     : handleObject(state, type, resource, resource.name, request);
@@ -43,7 +45,7 @@ export function route(state: ClusterState, settings: WatchSettings, request: Api
 const version = {
   major: '1',
   minor: '35',
-  gitVersion: 'v1.35.0',
+  gitVersion: kubernetesVersion,
   gitCommit: '',
   gitTreeState: 'clean',
   buildDate: '2025-12-17T00:00:00Z',
@@ -101,6 +103,9 @@ function handleCollection(
   }
 }
 
+/** Subresources of pods that connect a client with a container. */
+const containerConnections: readonly string[] = ['exec', 'attach', 'portforward'];
+
 function handleObject(
   state: ClusterState,
   type: ResourceType,
@@ -110,13 +115,18 @@ function handleObject(
 ): ApiResponse {
   if (type.namespaced && resource.namespace === undefined) throw noSuchResource();
   const { subresource } = resource;
-  if (subresource !== undefined && !type.subresources.includes(subresource)) throw noSuchResource();
+  const needsContainer = collectionOf(type) === '/pods' && containerConnections.includes(subresource ?? '');
+  if (subresource !== undefined && !needsContainer && !type.subresources.includes(subresource)) throw noSuchResource();
   const address: ObjectAddress = {
     type,
     namespace: resource.namespace ?? '',
     name,
     ...(subresource !== undefined && { subresource }),
   };
+  if (needsContainer) {
+    read(state, address); // not found if there is no such pod
+    throw badRequest('the sandbox runs no containers: exec, attach and port-forward work only in a real cluster');
+  }
   if (subresource === 'log') return podLog(state, address, request);
   switch (request.method) {
     case 'GET':

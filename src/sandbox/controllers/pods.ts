@@ -9,10 +9,8 @@ import { podStatus } from '../simulation/pod-status.ts';
 import { mountProblemOf, startProblemOf } from '../simulation/start-problems.ts';
 import { type Controller, type ControllerTools, itself } from './controller.ts';
 import { recordEvent } from './events.ts';
+import { nodeName } from './nodes.ts';
 import { keyOf, pods, typeOf, writeStatus } from './workload.ts';
-
-/** Name of the only node. */
-const nodeName = 'sandbox';
 
 /** Time that a pod takes to stop, in simulated milliseconds. */
 const stopTime = 300;

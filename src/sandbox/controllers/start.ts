@@ -6,6 +6,7 @@ import { deploymentController } from './deployments.ts';
 import { startGarbageCollector } from './garbage-collector.ts';
 import { jobController } from './jobs.ts';
 import { namespaceController } from './namespaces.ts';
+import { nodeController } from './nodes.ts';
 import { podController } from './pods.ts';
 import { replicaSetController, replicationController } from './replica-sets.ts';
 import { simpleControllers } from './simple-controllers.ts';
@@ -23,6 +24,7 @@ export function startControllers(state: ClusterState, options: { speed: number; 
     statefulSetController,
     daemonSetController,
     jobController(),
+    nodeController,
     podController(),
     ...simpleControllers(),
   ];

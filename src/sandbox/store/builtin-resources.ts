@@ -1,10 +1,14 @@
-import type { ResourceType } from './resource-type.ts';
+import { allVerbs, type ResourceType } from './resource-type.ts';
+
+/** The version of Kubernetes that the sandbox is like. */
+export const kubernetesVersion = 'v1.35.0';
 
 type Row = [kind: string, plural: string, flags?: string, shortNames?: string, subresources?: string];
 
 /**
  * The kinds of Kubernetes 1.35 that charts use, by group version.
- * Flags: `c` cluster-scoped, `g` has metadata.generation, `a` in the category `all`.
+ * Flags: `c` cluster-scoped, `g` has metadata.generation, `a` in the category `all`, `r` a review,
+ * which is answered and not stored.
  */
 const table: Record<string, Row[]> = {
   v1: [
@@ -38,6 +42,10 @@ const table: Record<string, Row[]> = {
     ['Deployment', 'deployments', 'ga', 'deploy', 'status scale'],
     ['ReplicaSet', 'replicasets', 'ga', 'rs', 'status scale'],
     ['StatefulSet', 'statefulsets', 'ga', 'sts', 'status scale'],
+  ],
+  'authorization.k8s.io/v1': [
+    ['SelfSubjectAccessReview', 'selfsubjectaccessreviews', 'cr'],
+    ['SelfSubjectRulesReview', 'selfsubjectrulesreviews', 'cr'],
   ],
   'autoscaling/v2': [['HorizontalPodAutoscaler', 'horizontalpodautoscalers', 'a', 'hpa', 'status']],
   'autoscaling/v1': [['HorizontalPodAutoscaler', 'horizontalpodautoscalers', 'a', 'hpa', 'status']],
@@ -105,6 +113,7 @@ function fromRow(
     shortNames: words(shortNames),
     categories: flags.includes('a') ? ['all'] : [],
     namespaced: !flags.includes('c'),
+    verbs: flags.includes('r') ? ['create'] : allVerbs,
     subresources: words(subresources),
     hasGeneration: flags.includes('g'),
     custom: false,

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import type { OpenApiSchema, ResourceType } from './resource-type.ts';
+import { allVerbs, type OpenApiSchema, type ResourceType } from './resource-type.ts';
 
 /** The fields of a CustomResourceDefinition's spec that the sandbox uses. */
 export interface DefinitionSpec {
@@ -31,6 +31,7 @@ export function customResourceTypes(definition: KubeObject): ResourceType[] {
       shortNames: names.shortNames ?? [],
       categories: names.categories ?? [],
       namespaced: scope === 'Namespaced',
+      verbs: allVerbs,
       subresources: Object.keys(version.subresources ?? {}),
       hasGeneration: true,
       custom: true,

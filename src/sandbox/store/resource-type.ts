@@ -1,3 +1,15 @@
+/** The verbs of a kind whose objects are stored. */
+export const allVerbs: readonly string[] = [
+  'create',
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'update',
+  'watch',
+];
+
 /** A kind that the API serves. */
 export interface ResourceType {
   group: string;
@@ -8,6 +20,8 @@ export interface ResourceType {
   shortNames: readonly string[];
   categories: readonly string[];
   namespaced: boolean;
+  /** Verbs of requests: {@link allVerbs}, or only `create`. */
+  verbs: readonly string[];
   /**
    * Subresources, such as `status`, `scale` and `log`. If there is `status`, a write to the object
    * itself does not change the status.
