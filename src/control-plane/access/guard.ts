@@ -9,10 +9,12 @@ import { type CommandScope, commandScope } from './command-scope.ts';
 import {
   type Action,
   type AgentSubject,
+  hasRoleFor,
   isAllowed,
   isAllowedSomewhere,
   mayReach,
   type ReadSelector,
+  type Scope,
 } from './is-allowed.ts';
 import type { Principal } from './role.ts';
 
@@ -50,7 +52,7 @@ interface NewCommand {
 type Subject = Omit<CommandScope, 'canChange'>;
 
 /** A command that was sent. */
-type CommandSubject = Pick<CommandRecord, 'agentId' | 'type' | 'namespace' | 'releaseName'>;
+type CommandSubject = Pick<CommandRecord, 'agentId' | 'type' | 'namespace' | 'releaseName' | 'sentBy'>;
 
 /** Number of label selectors that are kept. */
 const maxSelectors = 1000;
@@ -88,10 +90,11 @@ export class Guard {
 
   /** Whether a user may know of a command, its events and its result. */
   seesCommand(principal: Principal, record: CommandSubject): boolean {
-    const { agentId, type: command, namespace, releaseName: release } = record;
+    const { agentId, type: command, namespace, releaseName: release, sentBy } = record;
     const right = this.#rightOf(command);
     const scope = { agent: this.#agent(agentId), namespace, release };
     if (this.allows(principal, { ...scope, right, command })) return true;
+    if (command === 'cancel_command' && sentBy === principal.name) return this.#seesOwnCancellation(principal, scope);
     return readable.has(right) && this.allows(principal, { ...scope, right: 'read' });
   }
 
@@ -179,6 +182,13 @@ export class Guard {
     this.requireLike(principal, record);
     const { namespace, releaseName } = record;
     return { namespace, releaseName };
+  }
+
+  /** It needed the right of what it cancels, which may be forgotten. */
+  #seesOwnCancellation(principal: Principal, scope: Scope & { agent: AgentSubject }): boolean {
+    return (
+      hasRoleFor(principal, scope, this.#readSelector) && this.#isAuthorized(principal, { ...scope, right: 'read' })
+    );
   }
 
   #require(principal: Principal, action: Action & { agent: AgentSubject }): void {

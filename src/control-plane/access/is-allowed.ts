@@ -35,14 +35,19 @@ export function isAllowed(
   action: Action,
   readSelector: ReadSelector = parseLabelSelector,
 ): boolean {
-  const { agent, namespace, release } = action;
-  return roles.some(
-    (role) =>
-      grants(role, action) &&
-      matchesAny(role.namespaces, namespace) &&
-      matchesAny(role.releases, release) &&
-      covers(role, agent, readSelector),
-  );
+  return roles.some((role) => grants(role, action) && appliesTo(role, action, readSelector));
+}
+
+/** The agent, the namespace and the release of an action. */
+export type Scope = Pick<Action, 'agent' | 'namespace' | 'release'>;
+
+/** Whether one of the roles of a user, with whatever rights, is for something as a whole. */
+export function hasRoleFor(
+  { roles }: Pick<Principal, 'roles'>,
+  scope: Scope,
+  readSelector: ReadSelector = parseLabelSelector,
+): boolean {
+  return roles.some((role) => appliesTo(role, scope, readSelector));
 }
 
 /** Whether a user may know of an agent, because a role covers it. */
@@ -64,6 +69,12 @@ export function isAllowedSomewhere(
 
 function grants({ rights }: Role, { right, command }: Pick<Action, 'right' | 'command'>): boolean {
   return rights.includes('admin') || rights.includes(right) || (command !== undefined && rights.includes(command));
+}
+
+function appliesTo(role: Role, { agent, namespace, release }: Scope, readSelector: ReadSelector): boolean {
+  return (
+    matchesAny(role.namespaces, namespace) && matchesAny(role.releases, release) && covers(role, agent, readSelector)
+  );
 }
 
 function covers({ agents, labels }: Role, agent: AgentSubject | undefined, readSelector: ReadSelector): boolean {

@@ -260,6 +260,18 @@ test('who may cancel a command, and only they, see the cancellation', async (t) 
   });
 });
 
+test('users who may only send one command see their own cancellations, and no others', async (t) => {
+  const { user, plane, agent } = await world(t);
+  const sender = await user([{ rights: ['install_release'] }], 'sender');
+  const other = await user([{ rights: ['install_release'] }], 'other');
+  await plane.send('edge-1', { ...install, key: 'web' }).stored;
+  await agent.packet('install_release');
+  const cancel = { type: 'cancel_command', payload: { key: 'web' }, key: 'end' };
+  t.is((await sender.send('edge-1', cancel)).status, 202);
+  t.like((await sender.ask('GET', '/api/commands/end')).body, { key: 'end' });
+  t.is((await other.ask('GET', '/api/commands/end')).status, 404);
+});
+
 test('a stream of results has those that its reader may see, and ends when the token is revoked', async (t) => {
   const { user, plane, agent, url } = await world(t);
   const { token, id } = await user([{ rights: ['read'], namespaces: ['shop'] }]);
