@@ -4,7 +4,7 @@ import type { RequestOptions } from 'node:https';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
-import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { messageOf } from '../errors/index.ts';
 import { proxyChooser, type ProxyEnvironment } from '../go/http-proxy.ts';
 import { accountUser, type ServiceAccount } from '../objects/service-account.ts';
@@ -234,7 +234,12 @@ function newAgent(material: TlsMaterial, proxy: string | undefined): Dispatcher 
   };
   return proxy === undefined
     ? new Agent({ ...options, connect })
-    : new ProxyAgent({ ...options, uri: proxy, requestTls: connect });
+    : new ProxyAgent({ ...options, uri: proxy, requestTls: connect, clientFactory: tunnelClient });
+}
+
+/** Asks a proxy for tunnels, for at most 10 seconds each. */
+function tunnelClient(proxy: URL, options: object): Dispatcher {
+  return new Pool(proxy, { ...options, headersTimeout: 10_000 });
 }
 
 function authHeaders(options: RequestOptions): Record<string, string> {

@@ -67,6 +67,7 @@ async function opened(socket: WebSocket, signal: AbortSignal): Promise<void> {
   socket.on('error', () => undefined); // `once` rejects with it, and later the socket closes
   const abort = () => socket.terminate();
   signal.addEventListener('abort', abort, { once: true });
+  const timer = setTimeout(abort, handshakeTimeoutMs); // that of ws begins when a tunnel has TLS
   try {
     await Promise.race([once(socket, 'open'), refused.promise]);
   } catch (cause) {
@@ -75,6 +76,7 @@ async function opened(socket: WebSocket, signal: AbortSignal): Promise<void> {
     if (cause instanceof KubeError) throw cause;
     throw new KubeError('unreachable', 'the API server cannot be reached for a connection to a pod', { cause });
   } finally {
+    clearTimeout(timer);
     signal.removeEventListener('abort', abort);
   }
 }

@@ -197,7 +197,7 @@ async function sendOnce<T>({
   const sent = performance.now();
   let response: Dispatcher.ResponseData;
   try {
-    response = await dispatcher.request({
+    const responded = dispatcher.request({
       ...requestUrl(connection.server, withTimeout(request, timeLimit)),
       method: request.method,
       headers: { ...headers, ...contentHeaders(request) },
@@ -206,6 +206,8 @@ async function sendOnce<T>({
       ...(longLived && { bodyTimeout: 0 }),
       signal: time.signal,
     });
+    // undici heeds the signal only when there is a connection, for which a proxy may take long
+    response = await (time.signal ? abortable(responded, time.signal) : responded);
     response.body.once('close', () => time.end());
   } catch (error) {
     time.end();

@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mock } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { connectCluster } from '../../src/kube/cluster.ts';
@@ -9,8 +11,9 @@ import { childModule } from '../support/program.ts';
 import { quickStart } from '../support/quick-start.ts';
 import { kubeconfigOf } from './fake-server.ts';
 import { podTexts, portText, startPodApi } from './pod-api.ts';
-import { startHttpProxy, startSocksProxy } from './proxies.ts';
+import { startHttpProxy, startSilentProxy, startSocksProxy } from './proxies.ts';
 
+const never = new AbortController().signal;
 const proxies = { http: startHttpProxy, socks5: startSocksProxy };
 type ProxyKind = keyof typeof proxies;
 
@@ -48,6 +51,34 @@ test('the environment names the proxy to an API server other than this machine, 
   t.deepEqual([...new Set(other.asked)], ['api.example:443']);
   await textsOf(`https://127.0.0.1:${port}`);
   t.deepEqual([...new Set(proxy.asked)], ['api.example:6443']);
+});
+
+test('what waits for the tunnel of a proxy that does not respond ends by its signal', async (t) => {
+  const proxyUrl = `http://${await startSilentProxy(t)}`;
+  const cluster = connectCluster({ text: kubeconfigOf('https://api.example', {}, { 'proxy-url': proxyUrl }) });
+  t.teardown(() => cluster.close());
+  const pod = { namespace: 'shop', name: 'web-0' };
+  const isOver = { name: 'TimeoutError' };
+  await t.throwsAsync(cluster.get({ apiVersion: 'v1', kind: 'Pod', ...pod }, AbortSignal.timeout(100)), isOver);
+  await t.throwsAsync(cluster.forwardPort(pod, { port: 80, signal: AbortSignal.timeout(100) }), isOver);
+});
+
+test.serial('a tunnel to a server that does not respond is given up after 30 s', async (t) => {
+  const silent = await startSilentProxy(t);
+  const { address, asked } = await startHttpProxy(t, Number(silent.split(':')[1]));
+  const proxyUrl = `http://${address}`;
+  const cluster = connectCluster({ text: kubeconfigOf('https://api.example', {}, { 'proxy-url': proxyUrl }) });
+  t.teardown(() => cluster.close());
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const opening = cluster.forwardPort({ namespace: 'shop', name: 'web-0' }, { port: 80, signal: never });
+    const refused = t.throwsAsync(opening, { code: 'unreachable' });
+    while (asked.length === 0) await nextTurn();
+    mock.timers.tick(30_000);
+    await refused;
+  } finally {
+    mock.timers.reset();
+  }
 });
 
 const connectsInProgram = test.macro({

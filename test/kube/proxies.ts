@@ -44,6 +44,14 @@ export async function startSocksProxy(t: ExecutionContext, port: number): Promis
   return { address: await listen(t, proxy), asked, credentials: [] };
 }
 
+/** Starts a proxy that accepts connections, and does not respond. Returns its `host:port`. */
+export async function startSilentProxy(t: ExecutionContext): Promise<string> {
+  return await listen(
+    t,
+    createServer((socket) => socket.on('error', () => undefined)),
+  );
+}
+
 function tunnel(socket: Socket, port: number): void {
   const target = connect(port, '127.0.0.1');
   for (const [from, to] of [

@@ -42,6 +42,9 @@ interface ProxyingOptions {
   readonly requestTls: buildConnector.BuildOptions;
 }
 
+/** Time in which a proxy must open a tunnel, in milliseconds. */
+const tunnelTimeoutMs = 10_000;
+
 /** Chooses the proxy of each origin, or none, when the first request is sent there. */
 function proxyingAgent(env: ProxyEnvironment, { connect, requestTls }: ProxyingOptions): Agent {
   const proxyFor = proxyChooser(env);
@@ -55,6 +58,7 @@ function proxyingAgent(env: ProxyEnvironment, { connect, requestTls }: ProxyingO
         uri: proxy.href,
         ...(proxy.protocol === 'https:' && { proxyTls: withMachineTrust({}) }),
         requestTls: new URL(origin).protocol === 'https:' ? withMachineTrust(requestTls) : requestTls,
+        clientFactory: (url, given) => new Pool(url, { ...given, headersTimeout: tunnelTimeoutMs }),
       });
     },
   });

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { type ChartSourceOptions, createChartSource } from '../../../src/source/chart-source.ts';
+import { startSilentProxy } from '../../kube/proxies.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serve, type TestResponse } from '../test-repository.ts';
 
@@ -115,6 +116,15 @@ test('goes through the proxy of the environment, except to the hosts of NO_PROXY
     message: /getaddrinfo/,
   });
   t.is(asked.length, 1);
+});
+
+test('ends by its signal while a proxy opens no tunnel', async (t) => {
+  const proxyEnv = { HTTPS_PROXY: `http://${await startSilentProxy(t)}` };
+  const download = createChartSource({ proxyEnv }).download(
+    { chartName: 'https://charts.example/web.tgz' },
+    AbortSignal.timeout(100),
+  );
+  await t.throwsAsync(download, { name: 'TimeoutError' });
 });
 
 test('goes to this machine without a proxy', async (t) => {
