@@ -21,6 +21,11 @@ import type { Tracker } from './tracker/tracker.ts';
 export interface Turn {
   release: string;
   reason: string;
+  /**
+   * Whether it is one of many changes of the command, for each of which the windows of the policy
+   * hold. Otherwise, an earlier process may have begun it.
+   */
+  isOneOfMany: boolean;
   signal: AbortSignal;
 }
 

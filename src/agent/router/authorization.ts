@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asError } from '../../errors/index.ts';
 import type { ServiceAccount } from '../../objects/service-account.ts';
+import type { Turn } from '../../operation/context.ts';
 import type { CommandPolicy } from '../../policy/command-policy.ts';
 import type { Policy } from '../../policy/policy-file.ts';
 import type { PolicyScope } from '../../policy/policy-scope.ts';
@@ -60,25 +61,17 @@ export class Authorization {
   async identityOf(job: Authorized, log: () => Logger): Promise<Identity> {
     const { running, left } = job;
     if (running.command.type === 'cancel_command') return {}; // sends nothing to the cluster
+    const find = async (): Promise<Identity> => {
+      const policy = await this.policyOf(job);
+      const use = signatureUse(running.command, policy);
+      if (use !== undefined && left === undefined) await this.#options.usedSignatures.requireUnused(use);
+      return { ...(await this.#accountOf(job)), policy };
+    };
     const signal = AbortSignal.any([running.cancellation.signal, running.abandonment.signal]);
-    for (let attempt = 0; ; attempt++) {
-      try {
-        const policy = await this.policyOf(job);
-        const use = signatureUse(running.command, policy);
-        if (use !== undefined && left === undefined) await this.#options.usedSignatures.requireUnused(use);
-        return { ...(await this.#accountOf(job)), policy };
-      } catch (error) {
-        const refusal = asError(error);
-        if (left === undefined || !ownerFileCodes.has(failureOf(error).code)) return { refusal };
-        if (attempt === 0) {
-          log().warn({ reason: refusal.message }, 'cannot continue a command yet');
-        }
-        try {
-          await sleep(ownerFilePauseMs, undefined, { signal });
-        } catch {
-          return { refusal };
-        }
-      }
+    try {
+      return await (left === undefined ? find() : withCorrectFiles(find, signal, log));
+    } catch (error) {
+      return { refusal: asError(error) };
     }
   }
 
@@ -103,10 +96,47 @@ export class Authorization {
     return await this.#options.policy?.decide(scope, when);
   }
 
+  /**
+   * Returns what the owner of the cluster allows a change of a release in its turn. Rejects with
+   * `PolicyError`. Waits for a correct file if an earlier process may have begun the change.
+   */
+  async policyInTurn(
+    job: Authorized,
+    { isOneOfMany, signal }: Turn,
+    log: () => Logger,
+  ): Promise<CommandPolicy | undefined> {
+    if (isOneOfMany || job.left === undefined) return await this.policyOf(job, 'again');
+    return await withCorrectFiles(() => this.policyOf(job, 'continued'), signal, log);
+  }
+
   /** Notes that a command uses its signature, so that no other command can. */
   async noteSignature({ running, left }: Authorized, policy: CommandPolicy | undefined): Promise<void> {
     const use = signatureUse(running.command, policy);
     if (use !== undefined) await this.#options.usedSignatures.note(use, left !== undefined);
+  }
+}
+
+/**
+ * Repeats a decision while a file of the owner is wrong. Rejects with the reason of the last one
+ * when the signal aborts.
+ */
+async function withCorrectFiles<Result>(
+  decide: () => Promise<Result>,
+  signal: AbortSignal,
+  log: () => Logger,
+): Promise<Result> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await decide();
+    } catch (error) {
+      if (!ownerFileCodes.has(failureOf(error).code)) throw error;
+      if (attempt === 0) log().warn({ reason: asError(error).message }, 'cannot continue a command yet');
+      try {
+        await sleep(ownerFilePauseMs, undefined, { signal });
+      } catch {
+        throw error;
+      }
+    }
   }
 }
 

@@ -285,12 +285,13 @@ export class Execution {
   /** Makes a change of a release for a command with another key, if the policy still allows it. */
   async #takeTurn<Result>(
     job: Job,
-    { release, reason, signal }: Turn,
+    turn: Turn,
     log: Logger,
     change: (policy: CommandPolicy | undefined) => Promise<Result>,
   ): Promise<Result> {
+    const { release, reason, signal } = turn;
     return await this.#queued(job.running, release, { signal, ifBusy: 'queue' }, async () => {
-      const policy = await this.#authorization.policyOf(job, 'again');
+      const policy = await this.#authorization.policyInTurn(job, turn, () => log);
       log.info({ changes: release, reason }, 'the command changes a release');
       return await change(policy);
     });

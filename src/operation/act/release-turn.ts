@@ -26,7 +26,8 @@ export async function inTurnOfRelease<Result>(
   if (takeTurn === undefined || found === undefined || owner === undefined) return await run(context);
   const began = epochMilliseconds(host);
   const limit = timeLimit(timeout, [signal, abandon], startTimer, timeout - queued);
-  const turn = { release: keyOf(owner), reason: `change of ${textOf(found.ref)}`, signal: limit.signal };
+  const reason = `change of ${textOf(found.ref)}`;
+  const turn = { release: keyOf(owner), reason, isOneOfMany: false, signal: limit.signal };
   const inTurn = () =>
     takeTurn(turn, async (limits) => {
       limit.close();

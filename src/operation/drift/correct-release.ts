@@ -116,7 +116,8 @@ function correcting(context: OperationContext, rules: readonly IgnoreRule[], too
     const again = now + Math.min(longestPause, firstPause * 2 ** count);
     try {
       requireTrustedBaseline(context, baseline);
-      const turn = { release: releaseKey(ownerRequest(baseline)) ?? '', reason: reasonOf(drift), signal };
+      const release = releaseKey(ownerRequest(baseline)) ?? '';
+      const turn = { release, reason: reasonOf(drift), isOneOfMany: true, signal };
       const result = await takeTurn(turn, async (limits) => {
         const limited = { ...context, ...limits };
         if (!(await isCurrent(limited, baseline, signal))) return { ...drift, reason: 'the release has changed' };

@@ -203,7 +203,7 @@ test('a command with another key takes its turn on a release, and says so while 
   const done: string[] = [];
   const turn = (signal: AbortSignal) =>
     follow.context.whileWaiting(() =>
-      follow.context.takeTurn({ release: 'default/a', reason: 'drift', signal }, () => {
+      follow.context.takeTurn({ release: 'default/a', reason: 'drift', isOneOfMany: true, signal }, () => {
         done.push('turn');
         return Promise.resolve();
       }),

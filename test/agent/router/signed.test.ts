@@ -3,13 +3,14 @@ import { Router } from '../../../src/agent/router/router.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { createMemoryJournal } from '../../../src/journal/memory.ts';
 import { decide } from '../../../src/policy/command-policy.ts';
+import { PolicyError } from '../../../src/policy/policy-error.ts';
 import { readPolicy } from '../../../src/policy/policy-rules.ts';
 import type { WireForm } from '../../../src/protocol/subprotocol.ts';
 import { signCommand } from '../../../src/signatures/command-statement.ts';
 import { sshLineOf } from '../../../src/signatures/public-key.ts';
 import { memorySignatureStore, UsedSignatures } from '../../../src/signatures/used-signatures.ts';
 import { newSigner } from '../../signatures/support/keys.ts';
-import { PuppetHandlers } from '../support/handlers.ts';
+import { type Call, PuppetHandlers } from '../support/handlers.ts';
 import { recordingLog } from '../support/log.ts';
 import { RecordingPeer } from '../support/peer.ts';
 
@@ -46,6 +47,7 @@ function signedRouter({
   const router = new Router({
     ...{ handlers: puppets.handlers, journal, log, instanceId: 'i', agentId: 'edge-1' },
     now: () => new Date(clock.now),
+    allowedRights: ['read', 'deploy', 'admin', 'act'],
     usedSignatures: new UsedSignatures(store ?? memorySignatureStore(), () => clock.now),
     policy: {
       decide: async (scope, when) => {
@@ -206,7 +208,7 @@ test('the policy decides again about each change of a command that follows a rel
   const { puppets, send, current } = signedRouter({ clock });
   const peer = send(await packetOf('a', 0, 'correct_release', { watch: true }));
   const call = await puppets.call(0);
-  const turn = { release: 'shop/web', reason: 'drift', signal: new AbortController().signal };
+  const turn = { release: 'shop/web', reason: 'drift', isOneOfMany: true, signal: new AbortController().signal };
   const change = () => call.context.takeTurn(turn, (policy) => Promise.resolve(policy?.rule));
   t.is(await change(), 'all');
   clock.now = 2 * hour;
@@ -227,4 +229,78 @@ test('the policy decides again about each change of a command that follows a rel
   t.is(await change(), 'all', 'and continues');
   call.succeed();
   await peer.result('a');
+});
+
+/** Begins a command whose changes take turns, which another process can continue. */
+async function continuedInTurn(type: string, fields: object) {
+  const all = readPolicy('rules: [{ name: all }]\ndefault: deny\n');
+  const window = { isOpen: true };
+  const file = { isWrong: false };
+  const given = {
+    journal: { ...createMemoryJournal(), durable: true },
+    rules: { ...all, rules: all.rules.map((rule) => ({ ...rule, windows: [() => window.isOpen] })) },
+    onDecide: () => {
+      if (file.isWrong) throw new PolicyError('policy_invalid', 'the policy file cannot be used');
+    },
+  };
+  const turnsOf =
+    ({ context }: Call) =>
+    (isOneOfMany: boolean, signal = new AbortController().signal) =>
+      context.takeTurn({ release: 'shop/web', reason: 'change', isOneOfMany, signal }, (policy) =>
+        Promise.resolve(policy?.rule),
+      );
+  const first = signedRouter(given);
+  first.send({ key: 'a', type, payload: JSON.stringify({ namespace: 'shop', ...fields }) });
+  const call = await first.puppets.call(0);
+  call.context.abandon.addEventListener('abort', () => call.fail(call.context.abandon.reason));
+  const begun = turnsOf(call);
+  const close = () => first.router.close(60_000);
+  const resume = async () => {
+    const second = signedRouter(given);
+    await second.router.resume();
+    return turnsOf(await second.puppets.call(0));
+  };
+  return { window, file, begun, close, resume };
+}
+
+test('a change of an object of a release that has begun is continued outside of the windows', async (t) => {
+  const { window, begun, close, resume } = await continuedInTurn('restart_workload', { kind: 'deploy', name: 'web' });
+  t.is(await begun(false), 'all');
+  window.isOpen = false;
+  await t.throwsAsync(begun(false), { code: 'denied_by_policy' }, 'without a restart, each turn is its beginning');
+  await close();
+  const continued = await resume();
+  t.is(await continued(false), 'all');
+});
+
+test('a change of an object of a release that has begun waits for a policy that is correct', async (t) => {
+  const { file, begun, close, resume } = await continuedInTurn('restart_workload', { kind: 'deploy', name: 'web' });
+  await close();
+  const continued = await resume();
+  file.isWrong = true;
+  await t.throwsAsync(begun(false), { code: 'policy_invalid' }, 'a new one does not');
+  const limit = new AbortController();
+  const late = continued(false, limit.signal);
+  limit.abort(new Error('late'));
+  await t.throwsAsync(late, { code: 'policy_invalid' });
+  const waiting = continued(false);
+  setTimeout(() => (file.isWrong = false), 100);
+  t.is(await waiting, 'all');
+});
+
+test('windows hold for new changes of a command that follows a release, also when it is continued', async (t) => {
+  const { window, file, begun, close, resume } = await continuedInTurn('correct_release', {
+    releaseName: 'web',
+    watch: true,
+  });
+  t.is(await begun(true), 'all');
+  await close();
+  const continued = await resume();
+  window.isOpen = false;
+  await t.throwsAsync(continued(true), { code: 'denied_by_policy' });
+  window.isOpen = true;
+  file.isWrong = true;
+  await t.throwsAsync(continued(true), { code: 'policy_invalid' }, 'it does not wait in its turn');
+  file.isWrong = false;
+  t.is(await continued(true), 'all');
 });

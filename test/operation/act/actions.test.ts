@@ -323,7 +323,8 @@ test('what changes an object of a release takes its turn on that release, and no
   const world = await installed(t);
   const { namespace, cluster } = world;
   const turns: string[] = [];
-  const takeTurn: TakeTurn = async ({ release, reason }, change) => {
+  const takeTurn: TakeTurn = async ({ release, reason, isOneOfMany }, change) => {
+    t.false(isOneOfMany);
     turns.push(`${release}: ${reason}`);
     return await change();
   };

@@ -123,7 +123,8 @@ test('an upgrade is no drift, and the next revision is followed', async (t) => {
 test('puts back objects in turns on their release, and says what for', async (t) => {
   const world = await installed(t);
   const turns: string[] = [];
-  const takeTurn: TakeTurn = async ({ release, reason }, change) => {
+  const takeTurn: TakeTurn = async ({ release, reason, isOneOfMany }, change) => {
+    t.true(isOneOfMany);
     turns.push(`${release}: ${reason}`);
     return await change();
   };
