@@ -363,13 +363,16 @@ async function ensureGuardian(own: OwnPod, trial: Trial, signal: AbortSignal): P
 function answerOf({ from, revision = 0, leader, failure, stuck, releaseName, namespace }: Trial): Answer {
   if (failure === undefined) return { from, revision, image: leader?.image ?? '', pod: leader?.pod ?? '' };
   const { code, message } = failure;
-  if (revision === 0 || revision === from) throw new OperationError(code, message, { cause: undefined });
   if (stuck !== undefined) {
-    const problem = `revision ${revision} of the agent is deployed, and does not work: ${message}`;
+    const problem =
+      revision === 0
+        ? `the upgrade of the agent has failed: ${message}`
+        : `revision ${revision} of the agent is deployed, and does not work: ${message}`;
     const advice = `roll the release ${releaseName} in the namespace ${namespace} back to revision ${from} with helm`;
     const text = `${problem}; the version before could not be deployed again: ${stuck}; ${advice}`;
     throw new OperationError(code, text, { cause: undefined });
   }
+  if (revision === 0 || revision === from) throw new OperationError(code, message, { cause: undefined });
   throw new OperationError(
     code,
     `the agent is back at revision ${from}, deployed as ${revision}, because the new version did not work: ${message}`,

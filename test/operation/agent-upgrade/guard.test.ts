@@ -60,6 +60,14 @@ test('a trial whose version before cannot be deployed again says so, apart from 
   });
 });
 
+test('a trial whose upgrade has failed, and whose version before cannot be deployed again, says both', async (t) => {
+  const agent = new SimulatedAgent('is refused by the API server');
+  const goBack = () => Promise.reject(new Error('roles is forbidden'));
+  t.is(await guard({ ...agent.guarded, goBack }, 'guardian'), 'ended');
+  const failure = { code: 'invalid', message: 'the Deployment is invalid' };
+  t.like(agent.stored?.trial, { phase: 'ended', revision: undefined, failure, stuck: 'roles is forbidden' });
+});
+
 test('nothing is deployed again if the upgrade was refused', async (t) => {
   const agent = new SimulatedAgent('is refused by the API server');
   await guarded(agent);

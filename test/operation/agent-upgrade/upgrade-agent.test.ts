@@ -137,21 +137,44 @@ test('a process that continues the command waits for the same trial, and plans n
   t.deepEqual(await agent.world.history(), ['1:superseded', '2:deployed']);
 });
 
-test('the error says which version is deployed if the version before could not be deployed again', async (t) => {
+/** Returns the message of an upgrade whose trial has ended with these fields. */
+async function messageOfEnded(t: ExecutionContext, fields: Partial<Trial>): Promise<string> {
   const agent = await installed(t as never, agentChart('agent:1'), agentChart('agent:2'));
   const { cluster, namespace } = agent.own;
   const trial: Trial = {
     ...firstTrial,
-    ...{ namespace, releaseName: 'web', phase: 'ended', from: 1, revision: 2, id: agent.context.id ?? '' },
-    ...{ failure: { code: 'agent_upgrade_failed', message: 'not connected' }, stuck: 'denied by a webhook' },
+    ...{ namespace, releaseName: 'web', phase: 'ended', from: 1, id: agent.context.id ?? '' },
+    ...fields,
   };
   await trialSecret(cluster, namespace, agentId).write(trial, undefined);
-  const error = await t.throwsAsync(agent.perform({ chartName: 'web' }), { code: 'agent_upgrade_failed' });
-  t.regex(error.message, /^revision 2 of the agent is deployed, and does not work: not connected; /);
+  const error = await t.throwsAsync(agent.perform({ chartName: 'web' }), { code: trial.failure?.code ?? '' });
+  return error.message;
+}
+
+test('the error says which version is deployed if the version before could not be deployed again', async (t) => {
+  const message = await messageOfEnded(t, {
+    ...{ revision: 2, failure: { code: 'agent_upgrade_failed', message: 'not connected' } },
+    stuck: 'denied by a webhook',
+  });
+  t.regex(message, /^revision 2 of the agent is deployed, and does not work: not connected; /);
   t.regex(
-    error.message,
+    message,
     /again: denied by a webhook; roll the release web in the namespace .* back to revision 1 with helm$/,
   );
+});
+
+test('the error says so too if the upgrade itself has failed', async (t) => {
+  const message = await messageOfEnded(t, {
+    ...{ failure: { code: 'invalid', message: 'the Role is invalid' }, stuck: 'roles is forbidden' },
+  });
+  t.regex(message, /^the upgrade of the agent has failed: the Role is invalid; the version before could not be /);
+  t.regex(message, /again: roles is forbidden; roll the release web in the namespace .* back to revision 1 with helm$/);
+});
+
+test('the error is that of the upgrade if nothing had to be deployed again', async (t) => {
+  const failure = { code: 'invalid', message: 'the Role is invalid' };
+  t.is(await messageOfEnded(t, { revision: 1, failure }), failure.message);
+  t.is(await messageOfEnded(t, { failure }), failure.message, 'it has not begun');
 });
 
 test('the guardian has the image and the account of the agent, and none of its settings and volumes', async (t) => {
