@@ -207,9 +207,11 @@ function isRollback({ info }: Release, base: number | null | undefined): boolean
   return typeof base === 'number' && info.status === 'deployed' && info.description === `Rollback to ${base}`;
 }
 
-/** Returns the newest revision that is deployed: null if there are no revisions. */
+/** Returns the newest revision that is deployed: null if the release does not exist any more. */
 function deployedOf(releases: readonly Release[]): number | null | undefined {
-  if (releases.every(({ info }) => info.status === 'uninstalled')) return null;
+  const newest = releases.at(-1);
+  // a history that is kept has only its newest revision marked
+  if (!newest || newest.info.status === 'uninstalled') return null;
   return releases.findLast(({ info }) => info.status === 'deployed')?.version;
 }
 

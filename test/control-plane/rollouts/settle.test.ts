@@ -270,15 +270,44 @@ test('a rollout that is tried again updates a cluster whose return was interrupt
   t.deepEqual([stagesOf(rollout), first.chart], [{ updated: 2 }, 'new']);
 });
 
+/** Uninstalls a release as with `--keep-history`, which marks only the newest revision. */
+function uninstallKeepingHistory({ revisions }: FakeCluster): void {
+  for (const revision of revisions) revision.status = revision === revisions.at(-1) ? 'uninstalled' : 'superseded';
+}
+
 test('a release that another has uninstalled, with its history kept, is not deployed again by an undo', (t) => {
-  for (const deployed of [['old'], []]) {
+  for (const deployed of [['older', 'old'], ['old'], []]) {
     const cluster = new FakeCluster(deployed);
     const fleet = new Map([['edge', cluster]]);
     const updated = settled(rolloutOf(fleet), fleet);
-    for (const revision of cluster.revisions) revision.status = 'uninstalled';
+    uninstallKeepingHistory(cluster);
     const aborted = undone(updated, fleet);
     t.deepEqual([stagesOf(aborted), cluster.chart], [{ [deployed.length === 0 ? 'reverted' : 'stuck']: 1 }, undefined]);
     t.is(clusterOf(aborted, 'edge').failure?.code, deployed.length === 0 ? undefined : 'release_not_found');
     t.is(cluster.revisions.length, deployed.length + 1);
   }
+});
+
+test('a release that was uninstalled, with its history kept, before a rollout is uninstalled by its undo', (t) => {
+  for (const deployed of [['older', 'old'], ['old']]) {
+    for (const outcome of ['ok', 'not_ready'] as const) {
+      const cluster = new FakeCluster(deployed);
+      uninstallKeepingHistory(cluster);
+      cluster.outcome = outcome;
+      const fleet = new Map([['edge', cluster]]);
+      const updated = settled(rolloutOf(fleet, { type: 'install_release', onFailure: 'pause' }), fleet);
+      t.deepEqual([stagesOf(undone(updated, fleet)), cluster.revisions], [{ reverted: 1 }, []]);
+    }
+  }
+});
+
+test('a release whose newest revision is uninstalled is gone, also if an older one still says deployed', (t) => {
+  const cluster = new FakeCluster();
+  const fleet = new Map([['edge', cluster]]);
+  cluster.outcome = 'not_ready';
+  const paused = settled(rolloutOf(fleet, { onFailure: 'pause' }), fleet);
+  t.deepEqual(stagesOf(paused), { failed: 1 });
+  for (const revision of cluster.revisions.slice(1)) revision.status = 'uninstalled';
+  const aborted = undone(paused, fleet);
+  t.deepEqual([stagesOf(aborted), clusterOf(aborted, 'edge').failure?.code], [{ stuck: 1 }, 'release_not_found']);
 });
