@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext, type Macro } from 'ava';
+import type { AuditEntry } from '../../src/control-plane/audit/audit-entry.ts';
 import type { CommandStore } from '../../src/control-plane/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { changeableFile, signInWorld } from './sign-in/support/signed-in.ts';
@@ -266,4 +268,35 @@ test('a decision about a rollout whose own write is the first that fails counts 
   await end();
   await agent.packet('release_history');
   t.is(plane.rollouts.get('r').phase, 'running');
+});
+
+test('a rollout that is not stored in time is confirmed to no one, and is not begun', async (t) => {
+  const { store, hold, release } = heldStore();
+  const entries: AuditEntry[] = [];
+  const audit = (entry: AuditEntry) => entries.push(entry);
+  const { plane, agentUrl } = await testPlane(t, { store, audit, limits: { storeWaitMs: 1000 } });
+  t.teardown(release);
+  const agent = await rawAgent(agentUrl, { capabilities });
+  await agent.packet('welcome');
+  hold();
+  const started = t.throwsAsync(plane.rollouts.start(rollout), { code: 'store_unavailable' });
+  await sleep(500);
+  const others = [plane.rollouts.start(rollout), plane.rollouts.pause('r')].map((request) =>
+    t.throwsAsync(request, { code: 'store_unavailable' }),
+  );
+  await sleep(100);
+  const stages = plane.rollouts.clusters('r').map(({ stage }) => stage);
+  await started;
+  release(); // the others still wait
+  await Promise.all(others);
+  t.deepEqual(stages, ['pending']);
+  t.deepEqual(plane.rollouts.list(), []);
+  await eventually('it is deleted', async () => (await entriesOf(store, 'rollout')).length === 0);
+  await plane.rollouts.start(rollout);
+  await agent.packet('release_history');
+  t.deepEqual(
+    entries.filter(({ action }) => action === 'rollout changed').map(({ phase }) => phase),
+    ['running'],
+    'the log has only the rollout that exists',
+  );
 });

@@ -73,6 +73,7 @@ export class RolloutRunner {
   #asking: AbortController | undefined;
   /** The text of the last status that others know. */
   #toldStatus: string;
+  #isBegun = false;
   #isTurnDue = false;
   #isClosed = false;
 
@@ -100,9 +101,15 @@ export class RolloutRunner {
     return [...this.#versions].flatMap(([agentId, changed]) => (changed > version ? [agentId] : []));
   }
 
-  /** Takes a turn soon. Turns that are asked for at the same time are one. */
+  /** Takes turns from now on, the first one soon. */
+  begin(): void {
+    this.#isBegun = true;
+    this.wake();
+  }
+
+  /** Takes a turn soon, once it has begun. Turns that are asked for at the same time are one. */
   wake(): void {
-    if (this.#isTurnDue || this.#isClosed) return;
+    if (!this.#isBegun || this.#isTurnDue || this.#isClosed) return;
     this.#isTurnDue = true;
     const delay = this.#rollout.plan.waves.flat().length / clustersPerMs;
     setTimeout(() => {

@@ -11,7 +11,7 @@ import { isConcerned } from './advance.ts';
 import { clusterCommand } from './cluster-command.ts';
 import { abortRollout, approvePlans, approveWave, pauseRollout, resumeRollout, retryRollout } from './decisions.ts';
 import { type Changes, clusterOf, isEnded, newStatus, type Rollout, type RolloutPlan } from './rollout.ts';
-import { deleteEntries, keepPlan, restoreRollouts } from './rollout-entries.ts';
+import { deleteEntries, keepPlan, type RestoredRollout, restoreRollouts } from './rollout-entries.ts';
 import { type RolloutListEvent, rolloutListEvents } from './rollout-list-events.ts';
 import { RolloutRunner, type RolloutRunnerOptions } from './rollout-runner.ts';
 import { readRolloutSpec, type RolloutOptions, type RolloutSpec } from './rollout-spec.ts';
@@ -76,7 +76,7 @@ export class Rollouts {
   open(entries: readonly StoredEntry[]): void {
     for (const rollout of restoreRollouts(entries, this.#options.keep)) {
       this.#lastNumber = rollout.plan.number;
-      this.#add(new RolloutRunner(rollout, this.#runnerOptions()));
+      this.#add(rollout).begin();
     }
     this.#isOpen = true;
   }
@@ -119,6 +119,7 @@ export class Rollouts {
     if (known) {
       const view = this.#again(known, fingerprint, principal);
       await stored();
+      this.#requireKept(known);
       return view;
     }
     if (spec.check !== undefined && !this.#options.hasWebhook(spec.check)) {
@@ -139,12 +140,12 @@ export class Rollouts {
     this.#lastNumber = plan.number;
     keepPlan(plan, keep);
     const rollout = { plan, status: newStatus(plan), clusters: new Map(), groups: new Map() };
-    const runner = new RolloutRunner(rollout, this.#runnerOptions());
-    this.#add(runner);
-    this.#options.onStatus(rollout);
+    const runner = this.#add(rollout);
     await storedOrTakenBack({ stored }, () => {
       if (this.#runners.get(id) === runner) this.#delete(runner);
     });
+    this.#options.onStatus(rollout);
+    runner.begin();
     return rolloutView(runner.rollout);
   }
 
@@ -252,6 +253,7 @@ export class Rollouts {
     if (principal) this.#requireAllowed(principal, runner.rollout.plan);
     this.#options.requireStore();
     await runner.decide(decision);
+    this.#requireKept(runner);
     return rolloutView(runner.rollout);
   }
 
@@ -339,13 +341,17 @@ export class Rollouts {
     deleteEntries(runner.rollout, this.#options.keep);
   }
 
-  #add(runner: RolloutRunner): void {
-    this.#runners.set(runner.rollout.plan.id, runner);
-    runner.wake();
+  #add(rollout: RestoredRollout): RolloutRunner {
+    const supersededOf = (each: Rollout) => this.#supersededOf(each);
+    const runner = new RolloutRunner(rollout, { ...this.#options, supersededOf });
+    this.#runners.set(rollout.plan.id, runner);
+    return runner;
   }
 
-  #runnerOptions(): RolloutRunnerOptions {
-    return { ...this.#options, supersededOf: (rollout) => this.#supersededOf(rollout) };
+  /** Requires that a rollout was not taken back while someone waited until it is stored. */
+  #requireKept(runner: RolloutRunner): void {
+    if (this.#runners.get(runner.rollout.plan.id) === runner) return;
+    throw new ControlPlaneError('store_unavailable', 'the rollout was deleted, or could not be stored');
   }
 }
 

@@ -22,7 +22,7 @@ async function run(rollout: Rollout, fleet: Fleet): Promise<Rollout> {
       },
     },
   );
-  runner.wake();
+  runner.begin();
   await eventually('the rollout has ended', () => runner.rollout.status.phase !== 'running');
   runner.close();
   return runner.rollout;
@@ -48,7 +48,7 @@ test('a command whose result is not known when the control plane is closed is no
       }),
     },
   );
-  runner.wake();
+  runner.begin();
   await eventually('the result is asked for', () => isAsked);
   await new Promise((resolve) => setImmediate(resolve));
   t.deepEqual(stagesOf(runner.rollout), { inspecting: 1 });
