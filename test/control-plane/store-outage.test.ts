@@ -159,6 +159,22 @@ test(
   'webhook',
 );
 
+test(
+  'a rollout',
+  revokes,
+  async ({ plane, url }) => {
+    await plane.createEnrolment({ agentId: 'edge-1' });
+    await plane.rollouts.start(rollout);
+    await plane.rollouts.abort('r');
+    await eventually('its end is stored', async () => {
+      const log = await fetch(`${url}/api/audit`, { headers: { authorization: 'Bearer root' } });
+      return (await log.text()).includes('"aborted"');
+    });
+    return '/api/rollouts/r';
+  },
+  'rollout',
+);
+
 test('a token, a session and a key that are revoked while the store fails are refused at once', async (t) => {
   const { plane, sessions, agentUrl, begin } = await outage(t);
   const created = await plane.tokens.create(token);

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { sleep } from '../../async/index.ts';
 import type { CommandTable } from '../../protocol/commands/table.ts';
 import { type Guard, RefusedError } from '../access/guard.ts';
-import type { AgentSubject } from '../access/is-allowed.ts';
 import type { Principal } from '../access/role.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { StoredEntry } from '../store/command-store.ts';
@@ -23,7 +22,7 @@ import {
   type RolloutView,
   rolloutView,
 } from './rollout-view.ts';
-import { selects } from './selection.ts';
+import { differencesOf, selects } from './selection.ts';
 import { type Candidate, wavesOf } from './waves.ts';
 
 export interface RolloutsOptions extends Omit<RolloutRunnerOptions, 'supersededOf'> {
@@ -210,8 +209,13 @@ export class Rollouts {
     });
   }
 
-  /** Deletes a rollout that has ended, with its values. Clusters that are away do not catch up. */
+  /**
+   * Deletes a rollout that has ended, with its values. Clusters that are away do not catch up.
+   * Rejects with `store_unavailable` until that is stored.
+   */
   async delete(id: string, principal?: Principal): Promise<void> {
+    // it may be deleted without that being stored
+    if (!this.#known(id, principal)) await this.#options.stored();
     const runner = this.#find(id, principal);
     if (principal) this.#requireAllowed(principal, runner.rollout.plan);
     if (!isEnded(runner.rollout)) {
@@ -257,9 +261,14 @@ export class Rollouts {
     return rolloutView(runner.rollout);
   }
 
-  #find(id: string, principal: Principal | undefined): RolloutRunner {
+  #known(id: string, principal: Principal | undefined): RolloutRunner | undefined {
     const runner = this.#runners.get(id);
-    if (runner && this.#isSeen(runner.rollout, principal)) return runner;
+    return runner && this.#isSeen(runner.rollout, principal) ? runner : undefined;
+  }
+
+  #find(id: string, principal: Principal | undefined): RolloutRunner {
+    const runner = this.#known(id, principal);
+    if (runner) return runner;
     throw new ControlPlaneError('rollout_not_found', 'no rollout has this id');
   }
 
@@ -385,14 +394,4 @@ function targetOf({ spec: { type, payload } }: RolloutPlan): string {
   if (type === 'upgrade_agent') return type;
   const { namespace = 'default', releaseName } = payload;
   return JSON.stringify([namespace, releaseName]);
-}
-
-function differencesOf({ differences }: RolloutSpec, agents: readonly AgentSubject[]): Record<string, number[]> {
-  const chosen = differences.map(selects);
-  return Object.fromEntries(
-    agents.flatMap((agent): [string, number[]][] => {
-      const own = chosen.flatMap((isSelected, index) => (isSelected(agent) ? [index] : []));
-      return own.length === 0 ? [] : [[agent.agentId, own]];
-    }),
-  );
 }
