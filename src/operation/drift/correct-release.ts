@@ -99,10 +99,12 @@ function requireTrustedBaseline(context: OperationContext, { revision }: Baselin
 
 /**
  * Returns a function that puts objects back, each in its turn on the release. One that is changed
- * again and again waits longer each time, so that two controllers do not fight without end.
+ * again and again waits longer each time, so that two controllers do not fight without end. So does
+ * one whose correction the policy refuses.
  */
 function correcting(context: OperationContext, rules: readonly IgnoreRule[], tools: StepTools): HandleDrift {
   const { corrections = new CorrectionCounts() } = context;
+  const refusals = new CorrectionCounts();
   const takeTurn: TakeTurn = context.takeTurn ?? ((_, change) => change());
   const { signal } = tools;
   return async ({ item, drift }, baseline) => {
@@ -110,10 +112,10 @@ function correcting(context: OperationContext, rules: readonly IgnoreRule[], too
     const now = epochMilliseconds(context.host);
     const before = corrections.of(identity, now);
     const { count } = before;
-    const allowed = before.last + (count === 0 ? 0 : Math.min(longestPause, firstPause * 2 ** (count - 1)));
+    const allowed = before.last + (count === 0 ? 0 : pauseAfter(count - 1));
     if (now < allowed) return { drift: { ...drift, reason: waitingText(drift, count, allowed) }, again: allowed };
     corrections.set(identity, { count: count + 1, last: now });
-    const again = now + Math.min(longestPause, firstPause * 2 ** count);
+    const again = now + pauseAfter(count);
     try {
       requireTrustedBaseline(context, baseline);
       const release = releaseKey(ownerRequest(baseline)) ?? '';
@@ -131,9 +133,18 @@ function correcting(context: OperationContext, rules: readonly IgnoreRule[], too
       if (signal.aborted || error instanceof PolicyError) corrections.set(identity, before); // it was not put back
       signal.throwIfAborted();
       if (hasClusterErrorCode(error, 'unreachable')) throw error;
-      return { drift: { ...drift, reason: messageOf(error) }, again };
+      if (!(error instanceof PolicyError)) return { drift: { ...drift, reason: messageOf(error) }, again };
+      const refused = refusals.of(identity, now).count;
+      refusals.set(identity, { count: refused + 1, last: now });
+      // unlike the reason, the message may have the present time
+      return { drift: { ...drift, reason: error.reason }, again: now + pauseAfter(count + refused) };
     }
   };
+}
+
+/** Returns the pause after as many others. Milliseconds. */
+function pauseAfter(count: number): number {
+  return Math.min(longestPause, firstPause * 2 ** count);
 }
 
 function ownerRequest({ owner: { name, namespace } }: Baseline) {

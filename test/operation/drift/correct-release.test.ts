@@ -7,7 +7,9 @@ import type { OperationContext, TakeTurn } from '../../../src/operation/context.
 import { correctRelease } from '../../../src/operation/drift/correct-release.ts';
 import { CorrectionCounts } from '../../../src/operation/drift/correction-counts.ts';
 import { watchRelease } from '../../../src/operation/watch-release.ts';
+import { decide } from '../../../src/policy/command-policy.ts';
 import { PolicyError } from '../../../src/policy/policy-error.ts';
+import { readPolicy } from '../../../src/policy/policy-rules.ts';
 import type { Drift } from '../../../src/protocol/drift.ts';
 import { eventually } from '../../support/eventually.ts';
 import { realHost } from '../../support/host.ts';
@@ -166,6 +168,39 @@ test('an object stays as it is while the policy refuses its correction, and its 
   t.deepEqual(valueOf(await world.cluster.get(a(world))), { value: '1' });
   await end();
   t.deepEqual(texts(), ['a changed the policy is paused: audit', 'a changed corrected'], 'and it says nothing twice');
+});
+
+test('a correction outside its window is tried again with longer pauses, and its report says so once', async (t) => {
+  const world = await installed(t);
+  const { namespace } = world;
+  const rules = readPolicy(`rules: [{ name: ship, windows: [{ from: '12:00', to: '13:00', timeZone: UTC }] }]
+default: deny
+`);
+  const command = { type: 'correct_release', payload: {}, changes: true, chart: undefined, sentBy: undefined };
+  const scope = { ...command, right: 'deploy', namespace, releaseName } as const;
+  let time = Date.UTC(2026, 0, 5, 13);
+  const tried: number[] = [];
+  const takeTurn: TakeTurn = async (_, change) => {
+    tried.push(time);
+    decide(rules, scope, { begins: new Date(time), isAccepted: true });
+    return await change();
+  };
+  await world.cluster.mergePatch(a(world), { data: { value: '3' } });
+  const { seen, texts, end } = following(world, 'correct', {
+    takeTurn,
+    host: { ...realHost, now: () => BigInt(time) * 1_000_000n },
+    startWakeTimer(delay, onEnd) {
+      time += delay;
+      setImmediate(onEnd);
+      return () => undefined;
+    },
+  });
+  await seen(/^a changed corrected/);
+  await end();
+  t.deepEqual(texts(), ['a changed rule ship of the policy does not allow it: windows', 'a changed corrected']);
+  const pauses = tried.slice(1, 9).map((at, index) => (at - (tried[index] ?? 0)) / 1000);
+  t.deepEqual(pauses, [10, 20, 40, 80, 160, 320, 600, 600]);
+  t.deepEqual(valueOf(await world.cluster.get(a(world))), { value: '1' });
 });
 
 test('an object is put back within the limits that the policy has at that time', async (t) => {
