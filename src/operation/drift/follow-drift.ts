@@ -59,7 +59,10 @@ interface Followed {
   version: string | undefined;
   /** When to compare it, in milliseconds since the Unix epoch. */
   due: number;
+  /** When the last comparison has begun, in milliseconds since the Unix epoch. */
   compared: number;
+  /** Whether a comparison has ended. */
+  isKnown: boolean;
   /** Comparisons in a row, shortly one after the other, that have found nothing new. */
   vain: number;
   /** Comparisons in a row that have failed. */
@@ -136,7 +139,8 @@ async function followRevision(following: Following, baseline: Baseline): Promise
   const { host } = context;
   const objects = watchObjects(watches, { labelled: true });
   const followed = baseline.objects.map((item): Followed => ({
-    ...{ item, version: undefined, due: Infinity, compared: -Infinity, vain: 0, failures: 0, reported: undefined },
+    ...{ item, version: undefined, due: Infinity, compared: -Infinity, isKnown: false },
+    ...{ vain: 0, failures: 0, reported: undefined },
   }));
   const redaction = redactionOf(context, [baseline.revision.release]);
   const state = { ...following, baseline, redaction, isObsolete: false };
@@ -151,7 +155,7 @@ async function followRevision(following: Following, baseline: Baseline): Promise
   }
   const drift = followed.flatMap(({ reported }) => reported ?? []);
   const found = { revision: baseline.version, drift, unchanged: followed.length - drift.length };
-  return followed.some(({ compared }) => compared === -Infinity) ? { ...found, uncompared: endedEarly } : found;
+  return followed.some(({ isKnown }) => !isKnown) ? { ...found, uncompared: endedEarly } : found;
 }
 
 /** Whether the watch shows a newer revision, or that an operation works on this one. */
@@ -211,17 +215,21 @@ async function compare(one: Followed, state: Comparing): Promise<void> {
     const found = await compareObject(one.item, baseline, options.rules, { ...tools, cluster });
     one.failures = found.drift?.change === 'unknown' ? one.failures + 1 : 0;
     const drift = found.drift && (await redactedDrift(found.drift, redaction, context.abandon));
-    if (drift === undefined && one.reported === undefined) return;
-    if (!(await isCurrent(context, baseline, signal))) {
+    const { reported } = one;
+    const isNothingNew = drift === undefined && reported === undefined;
+    if (!isNothingNew && !(await isCurrent(context, baseline, signal))) {
       state.isObsolete = true;
       return;
     }
+    one.isKnown = true;
+    one.reported = drift; // the command may end before it is put back
+    if (isNothingNew) return;
     const handled = drift && (await handledDrift(one, { ...found, drift }, state));
     one.due = handled?.again ?? Infinity;
     const shown = handled?.drift ?? driftOf(one.item.ref, 'none');
-    if (isSame(shown, one.reported)) return;
-    one.vain = 0;
     one.reported = handled === undefined || handled.drift.corrected === true ? undefined : handled.drift;
+    if (isSame(shown, reported)) return;
+    one.vain = 0;
     tools.report({ drift: [shown] });
   } catch (error) {
     if (!signal.aborted) throw error;

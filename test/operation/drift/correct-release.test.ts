@@ -256,7 +256,7 @@ test('an object whose correction still waits for its turn at the end is put back
   const first = following(world, 'correct', { corrections, takeTurn });
   await world.cluster.mergePatch(a(world), { data: { value: '3' } }, { fieldManager: 'rival' });
   await eventually('it waits for its turn', () => isWaiting);
-  await first.end();
+  t.like(await first.end(), { drift: [{ name: 'a', change: 'changed' }], unchanged: 1 });
   const next = following(world, 'correct', { corrections });
   await next.seen(/^a changed corrected/);
   await next.end();
@@ -375,6 +375,28 @@ for (const follow of ['watch', 'correct'] as const) {
     const { uncompared } = await later.end();
     t.is(uncompared?.code, 'pending_operation');
     t.regex(uncompared?.message ?? '', pending);
+  });
+}
+
+for (const follow of ['watch', 'correct'] as const) {
+  test(`${follow}: a command that is cancelled during its first comparison does not say that nothing differs`, async (t) => {
+    const single = textChart({ 'a.yaml': configMap('a') });
+    const world = newWorld(t, single);
+    await world.install(single);
+    await world.cluster.mergePatch(a(world), { data: { value: '3' } });
+    let isComparing = false;
+    const cluster: Cluster = {
+      ...world.cluster,
+      async apply(_, options) {
+        isComparing = true;
+        const signal = options.signal ?? new AbortController().signal;
+        await whenAborted(signal);
+        throw abortReason(signal);
+      },
+    };
+    const { end } = following(world, follow, { cluster });
+    await eventually('it is compared', () => isComparing);
+    t.like(await end(), { drift: [], uncompared: { code: 'cancelled' } });
   });
 }
 
