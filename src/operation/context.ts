@@ -31,8 +31,8 @@ export interface Turn {
 
 /**
  * Runs a change of a release after the commands on the release that came before, within the limits
- * of that time. Rejects with the signal's reason if it aborts before, and with `PolicyError` if the
- * policy refuses the command by then.
+ * of that time. Rejects with the signal's reason if it aborts before, and with `PolicyError` or
+ * `SignatureError` if the policy refuses the command by then.
  */
 export type TakeTurn = <Result>(
   turn: Turn,

@@ -80,7 +80,7 @@ async function correctOnce(
   for (const found of compared) {
     if (found.drift === undefined) continue;
     const result = await corrected({ ...found, drift: found.drift }, baseline, context, tools);
-    const drift = await redactedDrift(result, redaction, context.abandon);
+    const drift = await redactedDrift(result.drift, redaction, context.abandon);
     tools.report({ drift: [drift] });
     all.push(drift);
   }
@@ -100,44 +100,47 @@ function requireTrustedBaseline(context: OperationContext, { revision }: Baselin
 /**
  * Returns a function that puts objects back, each in its turn on the release. One that is changed
  * again and again waits longer each time, so that two controllers do not fight without end. So does
- * one whose correction the policy refuses.
+ * one whose correction is not sent, as when the policy refuses it.
  */
 function correcting(context: OperationContext, rules: readonly IgnoreRule[], tools: StepTools): HandleDrift {
   const { corrections = new CorrectionCounts() } = context;
-  const refusals = new CorrectionCounts();
+  const unsent = new CorrectionCounts();
   const takeTurn: TakeTurn = context.takeTurn ?? ((_, change) => change());
   const { signal } = tools;
   return async ({ item, drift }, baseline) => {
     const identity = identityOf(item.ref);
     const now = epochMilliseconds(context.host);
-    const before = corrections.of(identity, now);
-    const { count } = before;
-    const allowed = before.last + (count === 0 ? 0 : pauseAfter(count - 1));
+    const { count, last } = corrections.of(identity, now);
+    const allowed = last + (count === 0 ? 0 : pauseAfter(count - 1));
     if (now < allowed) return { drift: { ...drift, reason: waitingText(drift, count, allowed) }, again: allowed };
-    corrections.set(identity, { count: count + 1, last: now });
-    const again = now + pauseAfter(count);
+    const afterUnsent = () => {
+      const before = unsent.of(identity, now).count;
+      unsent.set(identity, { count: before + 1, last: now });
+      return now + pauseAfter(count + before);
+    };
     try {
       requireTrustedBaseline(context, baseline);
       const release = releaseKey(ownerRequest(baseline)) ?? '';
       const turn = { release, reason: reasonOf(drift), isOneOfMany: true, signal };
       const result = await takeTurn(turn, async (limits) => {
         const limited = { ...context, ...limits };
-        if (!(await isCurrent(limited, baseline, signal))) return { ...drift, reason: 'the release has changed' };
+        if (!(await isCurrent(limited, baseline, signal)))
+          return { drift: { ...drift, reason: 'the release has changed' }, isSent: false };
         const found = await compareObject(item, baseline, rules, { ...tools, cluster: limited.cluster });
         return found.drift && (await corrected({ ...found, drift: found.drift }, baseline, limited, tools));
       });
       if (result === undefined) return { drift: { ...drift, corrected: true } };
-      const redacted = await redactedDrift(result, redactionOf(context, [baseline.revision.release]), context.abandon);
-      return { drift: redacted, ...(redacted.corrected !== true && { again }) };
+      if (result.isSent) corrections.set(identity, { count: count + 1, last: now });
+      const redaction = redactionOf(context, [baseline.revision.release]);
+      const redacted = await redactedDrift(result.drift, redaction, context.abandon);
+      if (redacted.corrected === true) return { drift: redacted };
+      return { drift: redacted, again: result.isSent ? now + pauseAfter(count) : afterUnsent() };
     } catch (error) {
-      if (signal.aborted || error instanceof PolicyError) corrections.set(identity, before); // it was not put back
       signal.throwIfAborted();
       if (hasClusterErrorCode(error, 'unreachable')) throw error;
-      if (!(error instanceof PolicyError)) return { drift: { ...drift, reason: messageOf(error) }, again };
-      const refused = refusals.of(identity, now).count;
-      refusals.set(identity, { count: refused + 1, last: now });
       // unlike the reason, the message may have the present time
-      return { drift: { ...drift, reason: error.reason }, again: now + pauseAfter(count + refused) };
+      const reason = error instanceof PolicyError ? error.reason : messageOf(error);
+      return { drift: { ...drift, reason }, again: afterUnsent() };
     }
   };
 }
@@ -167,6 +170,12 @@ function reasonOf(drift: Drift): string {
   return `drift: ${kind} ${name} was ${change}${shown.length === 0 ? '' : `: ${shown.join(', ')}`}`;
 }
 
+interface Correction {
+  drift: Drift;
+  /** Whether the API server may have got it. */
+  isSent: boolean;
+}
+
 /**
  * Applies an object that differs. Returns the drift, and why it was not corrected. A write that the
  * signal cuts off gets some time to end, so that it cannot undo what comes next on the release.
@@ -176,23 +185,28 @@ async function corrected(
   baseline: Baseline,
   context: OperationContext,
   tools: StepTools,
-): Promise<Drift> {
-  if (drift.change === 'unknown') return drift;
+): Promise<Correction> {
+  if (drift.change === 'unknown') return { drift, isSent: false };
   const { owner, settings } = baseline;
   const options = { migrate: settings.method === 'ssa', mergesCustomResources: true };
   const cluster = certainWrites(context.cluster, context.abandon);
   const strategy = applyStrategy(settings, { ...tools, cluster }, options);
+  let isSent = false;
   try {
+    if (live !== undefined) requireNoOtherOwner(live, item.ref, owner);
+    isSent = true;
     if (live === undefined) await strategy.create(item);
-    else {
-      requireNoOtherOwner(live, item.ref, owner);
-      await strategy.update({ original: item.object, item: { ...item, object: wanted }, live });
-    }
-    return { ...drift, corrected: true };
+    else await strategy.update({ original: item.object, item: { ...item, object: wanted }, live });
+    return { drift: { ...drift, corrected: true }, isSent };
   } catch (error) {
     tools.signal.throwIfAborted();
-    return { ...drift, reason: messageOf(error) };
+    return { drift: { ...drift, reason: messageOf(error) }, isSent: isSent && !isRefusal(error) };
   }
+}
+
+/** Whether the policy has refused what was to be sent. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof PolicyError || (error instanceof Error && isRefusal(error.cause));
 }
 
 export const operation = operationOf('correct_release', {

@@ -10,7 +10,7 @@ const quietTime = 20 * 60_000;
 
 const none: Corrections = { count: 0, last: -Infinity };
 
-/** How often objects were put back lately, or were not because the policy refused it. */
+/** How often objects were put back lately, or were not because no write was sent. */
 export class CorrectionCounts {
   /** By the identity of the object, those that were put back last at the end. */
   readonly #known = new Map<string, Corrections>();

@@ -11,6 +11,7 @@ import { decide } from '../../../src/policy/command-policy.ts';
 import { PolicyError } from '../../../src/policy/policy-error.ts';
 import { readPolicy } from '../../../src/policy/policy-rules.ts';
 import type { Drift } from '../../../src/protocol/drift.ts';
+import { SignatureError } from '../../../src/signatures/signature-error.ts';
 import { eventually } from '../../support/eventually.ts';
 import { realHost } from '../../support/host.ts';
 import { configMap, deployment } from '../manifests.ts';
@@ -215,6 +216,50 @@ test('an object is put back within the limits that the policy has at that time',
   t.deepEqual(valueOf(await world.cluster.get(a(world))), { value: '3' });
   await end();
 });
+
+/** Returns a cluster that refuses writes or, with `dry runs`, also those. */
+function refusing(cluster: Cluster, what: 'writes' | 'dry runs'): Cluster {
+  return {
+    ...cluster,
+    async apply(object, options) {
+      if (what === 'writes' && options.dryRun === true) return await cluster.apply(object, options);
+      throw new PolicyError('denied_by_policy', 'deniedKinds: ConfigMap a');
+    },
+  };
+}
+
+const notCounted = test.macro({
+  title: (_, name: string) => `an object whose correction ${name} was not put back, and is put back when that is over`,
+  async exec(t, _: string, refuse: (cluster: Cluster) => { cluster: Cluster }) {
+    const world = await installed(t);
+    let isRefused = true;
+    let refused = 0;
+    const takeTurn: TakeTurn = async (_, change) => {
+      if (!isRefused) return await change();
+      refused += 1;
+      return await change(refuse(world.cluster));
+    };
+    const { seen, texts, end } = following(world, 'correct', { takeTurn });
+    const change = (value: string) =>
+      world.cluster.mergePatch(a(world), { data: { value } }, { fieldManager: 'rival' });
+    await change('3');
+    await eventually('it is refused', () => refused === 1);
+    await change('4');
+    await eventually('it is refused again', () => refused === 2);
+    isRefused = false;
+    await change('5');
+    await seen(/^a changed corrected/);
+    await end();
+    t.notRegex(texts().join(), /put back/);
+    t.deepEqual(valueOf(await world.cluster.get(a(world))), { value: '1' });
+  },
+});
+
+test(notCounted, 'needs a signature now', () => {
+  throw new SignatureError('signature_required', 'rule ship of the policy requires a signature');
+});
+test(notCounted, 'is refused as a write', (cluster) => ({ cluster: refusing(cluster, 'writes') }));
+test(notCounted, 'is refused as a dry run', (cluster) => ({ cluster: refusing(cluster, 'dry runs') }));
 
 test('an object that is changed again and again waits longer each time, and its report says why', async (t) => {
   const world = await installed(t);
