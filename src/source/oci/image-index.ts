@@ -19,9 +19,8 @@ export async function chartManifest(
   what: string,
   read: (digest: string) => Promise<Buffer>,
 ): Promise<Buffer> {
-  const { manifests, layers } = parseObject(document, 'a manifest');
-  if (layers !== undefined || !Array.isArray(manifests)) return document;
-  const entries = manifests as readonly unknown[];
+  const entries = entriesOf(document);
+  if (entries === undefined) return document;
   if (entries.length > mostManifests) {
     throw new SourceError('too_large', `${what} is an index with more than ${mostManifests} manifests`);
   }
@@ -46,4 +45,16 @@ export async function chartManifest(
   const digests = charts.map(({ digest }) => digest).join(', ');
   const advice = `put the digest of one of them into the URL, after an @: ${digests}`;
   throw new SourceError('repository_invalid', `${what} is an index of ${charts.length} Helm charts; ${advice}`);
+}
+
+/** Whether a document is an index that lists a manifest. Throws {@link SourceError}. */
+export function listsManifest(document: Buffer, manifestDigest: string): boolean {
+  const entries = entriesOf(document) ?? [];
+  return entries.some((entry) => isJsonObject(entry) && entry.digest === manifestDigest);
+}
+
+/** Returns the entries of an index, undefined if the document is a manifest itself. */
+function entriesOf(document: Buffer): readonly unknown[] | undefined {
+  const { manifests, layers } = parseObject(document, 'a manifest');
+  return layers === undefined && Array.isArray(manifests) ? manifests : undefined;
 }

@@ -12,7 +12,7 @@ import { type ChartVersion, selectVersion } from '../select-version.ts';
 import { SourceError } from '../source-error.ts';
 import type { FoundChart } from '../verification/chart-verification.ts';
 import { cosignSignatures, type RegistryReader } from './cosign-signatures.ts';
-import { chartManifest } from './image-index.ts';
+import { chartManifest, listsManifest } from './image-index.ts';
 import { versionsAt } from './list-versions.ts';
 import { chartMediaTypes, notJson, parseObject } from './manifest.ts';
 import { type ChartReference, parseReference, tagOf } from './reference.ts';
@@ -181,12 +181,14 @@ async function findManifest(
 type Get = (path: string, what: string, maxBytes: number, accept?: string) => Promise<Buffer>;
 
 /**
- * Refuses a version whose manifest does not have the digest. A version without a manifest is fine.
+ * Refuses a version whose manifest does not have the digest, and whose index does not list it. A
+ * version without either is fine.
  */
 async function requireSameManifest(version: string, digest: string, get: Get): Promise<void> {
   const what = `the chart's version ${version}`;
   try {
-    await checkDigest(await get(`manifests/${tagOf(version)}`, what, mebibyte, manifestTypes), digest, what);
+    const found = await get(`manifests/${tagOf(version)}`, what, mebibyte, manifestTypes);
+    if (!listsManifest(found, digest)) await checkDigest(found, digest, what);
   } catch (error) {
     if (!(error instanceof SourceError && error.code === 'repository_not_found')) throw error;
   }

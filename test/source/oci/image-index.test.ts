@@ -32,6 +32,33 @@ test('a tag of an index with one chart is that chart, with the digest of the ind
   t.is(accepted, `${manifestType}, application/vnd.oci.image.index.v1+json`);
 });
 
+for (const versions of [['1.0.0', '1.1.0'], ['1.0.0']] as const) {
+  test(`a chart of an index of ${versions.length} is given by its digest, also with the tag of the index`, async (t) => {
+    const archive = await packChart('1.0.0');
+    const archives = { '1.0.0': archive, '1.1.0': await packChart('1.1.0') };
+    const { host, responses, digests } = await serveRegistry(t, archives);
+    const entries = versions.map((version) => ({ mediaType: manifestType, digest: digests[version] }));
+    responses['/v2/team/web/manifests/1.0.0'] = json({ schemaVersion: 2, manifests: entries });
+    const source = createChartSource({ plainHttp: true });
+    const download = async (suffix: string, chartVersion?: string) => {
+      const request = { chartName: `oci://${host}/team/web${suffix}`, chartVersion };
+      return Buffer.from(await source.download(request, AbortSignal.timeout(20_000)));
+    };
+    t.deepEqual(await download(`:1.0.0@${digests['1.0.0']}`), archive);
+    t.deepEqual(await download(`@${digests['1.0.0']}`, '1.0.0'), archive);
+  });
+}
+
+test('a tag of an index is refused for the digest of a chart that it does not list', async (t) => {
+  const archives = { '1.0.0': await packChart('1.0.0'), '1.1.0': await packChart('1.1.0') };
+  const { host, responses, digests } = await serveRegistry(t, archives);
+  const entry = { mediaType: manifestType, digest: digests['1.0.0'] };
+  responses['/v2/team/web/manifests/1.0.0'] = json({ schemaVersion: 2, manifests: [entry] });
+  const chartName = `oci://${host}/team/web:1.0.0@${digests['1.1.0']}`;
+  const refused = createChartSource({ plainHttp: true }).download({ chartName }, AbortSignal.timeout(20_000));
+  await t.throwsAsync(refused, { code: 'digest_mismatch' });
+});
+
 const contents = new Map([chart, otherChart, image].map((content) => [digestOf(content), content]));
 const find = (index: unknown, read = (digest: string) => contents.get(digest) ?? Buffer.from('{}')) =>
   chartManifest(json(index), 'the chart team/web 1.0.0', (digest) => Promise.resolve(read(digest)));
