@@ -93,5 +93,7 @@ export function requestFailure(
 
 function reasonOf(error: unknown, code: string): string {
   if (!(error instanceof Error)) return 'the request failed';
-  return error.message === '' ? code || error.name : error.message;
+  // Node advises to trust the CAs of the machine, as is done already
+  const message = error.message.replace(/; if the root CA is installed locally, try .*--use-system-ca$/, '');
+  return message === '' ? code || error.name : message;
 }

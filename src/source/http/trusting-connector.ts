@@ -30,6 +30,7 @@ export function withMachineTrust(tls: TlsOptions): TlsOptions {
  */
 export function trustingConnector(tls: TlsOptions): buildConnector.connector {
   const connect = buildConnector(tls);
+  if (tls.ca !== undefined) return connect;
   let trusting: buildConnector.connector | undefined;
   return (options, callback) => {
     connect(options, (...result) => {

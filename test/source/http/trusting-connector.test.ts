@@ -91,6 +91,22 @@ test('with a CA of its own, a request does not trust those of the machine', asyn
   await t.throwsAsync(source.download({ ...chartAt(trusted), ...own }, signal), { message: /certificate/ });
 });
 
+for (const [whose, ca, times, connections] of [
+  ['of its own', company.ca, 'once', 1],
+  ['of the machine', undefined, 'twice', 2], // first without reading its CAs
+] as const) {
+  test(`a server that no CA ${whose} has signed is connected to ${times}, without advice for Node`, async (t) => {
+    const { certificate: cert, key } = stranger;
+    const server = createServer({ cert, key });
+    let count = 0;
+    server.on('connection', () => count++);
+    const refused = createChartSource().download({ ...chartAt(await listen(server)), tls: { ca } }, signal);
+    const error = await t.throwsAsync(refused, { message: /unable to verify the first certificate; check the URL/ });
+    t.notRegex(error.message, /Node/);
+    t.is(count, connections);
+  });
+}
+
 test('a client certificate is also sent to a server whose CA the machine trusts', async (t) => {
   const { certificate: cert, key } = company;
   const guarded = createServer({ cert, key, ca: stranger.ca, requestCert: true }, (_, response) => {
