@@ -14,8 +14,13 @@ const isLoopback = addressMatcher('127.0.0.0/8', '::1');
  * `NO_PROXY`, in either case, by the rules of Go (golang.org/x/net/http/httpproxy). It returns
  * undefined if there is none. Other than in Go, it throws an error if the proxy cannot be used,
  * where Go would connect without it.
+ *
+ * @param schemes those of proxies that can be used
  */
-export function proxyChooser(env: ProxyEnvironment): (url: URL) => URL | undefined {
+export function proxyChooser(
+  env: ProxyEnvironment,
+  schemes: readonly string[] = ['http', 'https'],
+): (url: URL) => URL | undefined {
   const excluded = firstOf(env, 'NO_PROXY')
     .value.split(',')
     .map((item) => itemMatcher(item.trim().toLowerCase()));
@@ -26,7 +31,7 @@ export function proxyChooser(env: ProxyEnvironment): (url: URL) => URL | undefin
     const actualPort = port === '' ? (defaultPorts[protocol] ?? '') : port;
     if (host === 'localhost' || isLoopback(host) || excluded.some((matches) => matches(host, actualPort)))
       return undefined;
-    return parseProxy(proxy);
+    return parseProxy(proxy, schemes);
   };
 }
 
@@ -50,10 +55,12 @@ function firstOf(env: ProxyEnvironment, upper: string): Variable {
 }
 
 /** Adds `http` to a proxy without a scheme. The error does not have the value: it may be secret. */
-function parseProxy({ name, value }: Variable): URL {
+function parseProxy({ name, value }: Variable, schemes: readonly string[]): URL {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`);
-  if (url !== null && ['http:', 'https:'].includes(url.protocol) && isDecodable(url)) return url;
-  throw new Error(`${name} must be the URL of an http or https proxy`);
+  const isUsable = url !== null && schemes.includes(url.protocol.slice(0, -1)) && url.hostname !== '';
+  if (isUsable && isDecodable(url)) return url;
+  const allowed = `${schemes.slice(0, -1).join(', ')} or ${schemes.at(-1) ?? ''}`;
+  throw new Error(`${name} must be the URL of an ${allowed} proxy`);
 }
 
 function isDecodable({ username, password }: URL): boolean {

@@ -202,11 +202,14 @@ function describe(source: ConnectionSource): string {
   return 'file' in source ? `kubeconfig ${source.file}` : 'the given kubeconfig';
 }
 
-/** Returns the `proxy-url` of the cluster, of the kinds that kubectl knows. */
+/** The schemes of proxies that kubectl knows. */
+const proxySchemes = ['http', 'https', 'socks5'];
+
+/** Returns the `proxy-url` of the cluster. */
 function proxyOf({ proxyUrl = '' }: { proxyUrl?: string | undefined }, source: ConnectionSource): string | undefined {
   if (proxyUrl === '') return undefined;
-  const protocol = URL.parse(proxyUrl)?.protocol ?? '';
-  if (['http:', 'https:', 'socks5:'].includes(protocol)) return proxyUrl;
+  const scheme = URL.parse(proxyUrl)?.protocol.slice(0, -1) ?? '';
+  if (proxySchemes.includes(scheme)) return proxyUrl;
   throw new KubeError(
     'bad_request',
     `the proxy-url of ${describe(source)} must be the URL of an http, https or socks5 proxy`,
@@ -218,7 +221,7 @@ function environmentProxy(server: string, source: ConnectionSource, env: ProxyEn
   const url = URL.parse(server);
   if (source === 'service-account' || url === null) return undefined;
   try {
-    return proxyChooser(env)(url)?.href;
+    return proxyChooser(env, proxySchemes)(url)?.href;
   } catch (cause) {
     throw new KubeError('bad_request', messageOf(cause), { cause });
   }

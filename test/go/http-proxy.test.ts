@@ -115,3 +115,11 @@ test(refuses, 'HTTP_PROXY', ' p:1');
 test(refuses, 'HTTP_PROXY', 'ftp://p');
 test(refuses, 'HTTP_PROXY', 'socks5://user:secret@p:1');
 test(refuses, 'HTTP_PROXY', 'http://user:%zz@p:1');
+
+test('chooses a SOCKS5 proxy if its user knows that scheme', (t) => {
+  const choose = (value: string) => proxyChooser({ HTTP_PROXY: value }, ['http', 'socks5'])(new URL(each))?.href;
+  t.is(choose('socks5://user:secret@p:1'), 'socks5://user:secret@p:1');
+  t.is(choose('p:1'), 'http://p:1/');
+  const message = 'HTTP_PROXY must be the URL of an http or socks5 proxy';
+  for (const value of ['https://p', 'socks5://', 'socks5://user:%zz@p:1']) t.throws(() => choose(value), { message });
+});

@@ -11,6 +11,7 @@ import { openConnection } from '../../src/kube/connection.ts';
 import { processHost } from '../../src/render/process-host.ts';
 import { makeCertificates } from '../../src/sandbox/certificates.ts';
 import { kubeconfigOf } from './fake-server.ts';
+import { startSocksProxy } from './proxies.ts';
 
 test('reads a kubeconfig file, and a rotated certificate again', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'helm-agent-'));
@@ -199,15 +200,35 @@ test(choosesProxy, 'https://10.1.2.3:6443', { HTTPS_PROXY: 'p:1', NO_PROXY: '10.
 test(choosesProxy, 'https://127.0.0.1:6443', { HTTPS_PROXY: 'p:1' }, undefined);
 test(choosesProxy, 'https://localhost', { HTTPS_PROXY: 'p:1' }, undefined);
 
+test(choosesProxy, 'https://api.example', { HTTPS_PROXY: 'SOCKS5://u:secret@p:1' }, 'socks5://u:secret@p:1');
+
 test('a proxy of the environment that cannot be used is an error if it is needed', (t) => {
-  const proxyEnv = { HTTPS_PROXY: 'socks5://user:secret@proxy.example', NO_PROXY: 'other.example' };
+  const proxyEnv = { HTTPS_PROXY: 'ftp://user:secret@proxy.example', NO_PROXY: 'other.example' };
   t.throws(() => openConnection({ text: kubeconfigOf('https://api.example') }, proxyEnv), {
     code: 'bad_request',
-    message: 'HTTPS_PROXY must be the URL of an http or https proxy',
+    message: 'HTTPS_PROXY must be the URL of an http, https or socks5 proxy',
   });
   const connection = openConnection({ text: kubeconfigOf('https://other.example') }, proxyEnv);
   t.teardown(() => connection.close());
   t.is(connection.proxy, undefined);
+});
+
+test('sends requests through a SOCKS5 proxy of the environment', async (t) => {
+  const server = createServer((_, response) => response.end('served'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { address, asked } = await startSocksProxy(t, (server.address() as AddressInfo).port);
+  const origin = 'http://api.example:6443';
+  const connection = openConnection({ text: kubeconfigOf(origin) }, { HTTP_PROXY: `socks5://${address}` });
+  t.teardown(() => connection.close());
+  const { dispatcher } = await connection.prepare();
+  const { body } = await dispatcher.request({ origin, path: '/version', method: 'GET' });
+  t.is(await body.text(), 'served');
+  t.deepEqual(asked, ['api.example:6443']);
 });
 
 test('opens a tunnel to an API server with TLS through the proxy-url of the cluster', async (t) => {

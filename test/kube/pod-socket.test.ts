@@ -81,6 +81,16 @@ test.serial('a tunnel to a server that does not respond is given up after 30 s',
   }
 });
 
+test('the environment names a SOCKS5 proxy to an API server', async (t) => {
+  const { port } = await startPodApi(t);
+  const { address, asked } = await startSocksProxy(t, port);
+  const proxyEnv = { HTTPS_PROXY: `socks5://${address}` };
+  const cluster = connectCluster({ text: kubeconfigOf('https://api.example:6443') }, { proxyEnv });
+  t.teardown(() => cluster.close());
+  t.deepEqual(await podTexts(cluster), ['hello', 'hello']);
+  t.deepEqual([...new Set(asked)], ['api.example:6443']);
+});
+
 const connectsInProgram = test.macro({
   async exec(t, kind: ProxyKind) {
     const { port } = await startPodApi(t);

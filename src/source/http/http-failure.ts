@@ -91,9 +91,11 @@ export function requestFailure(
   );
 }
 
+/** Node advises to trust the CAs of the machine, which is done already. */
+const adviceOfNode = '; if the root CA is installed locally, try running Node.js with --use-system-ca';
+
 function reasonOf(error: unknown, code: string): string {
   if (!(error instanceof Error)) return 'the request failed';
-  // Node advises to trust the CAs of the machine, as is done already
-  const message = error.message.replace(/; if the root CA is installed locally, try .*--use-system-ca$/, '');
+  const message = error.message.replace(adviceOfNode, '');
   return message === '' ? code || error.name : message;
 }
