@@ -100,8 +100,8 @@ export function agentRoutes({ agents, dispatcher, guard, events }: AgentRoutesOp
       },
       errors: ['agent_not_found', 'agent_connected', 'forbidden', 'store_unavailable'],
       async handler(_request, response, agentId, { principal }) {
-        guard.requireAgentAdministrator(principal, agentId);
-        const commandsEnded = await dispatcher.forgetAgent(agentId, principal.name);
+        const requireAllowed = () => guard.requireAgentAdministrator(principal, agentId);
+        const commandsEnded = await dispatcher.forgetAgent(agentId, { name: principal.name, requireAllowed });
         sendJson(response, 200, { agentId, commandsEnded });
       },
     },

@@ -4,6 +4,7 @@ import type { CommandTable } from '../protocol/commands/table.ts';
 import { maxPacketBytes } from '../protocol/limits.ts';
 import { encodePacket, type Packet } from '../protocol/packet.ts';
 import { resultOfFailure, type Span, type Tracing } from '../tracing/tracing.ts';
+import type { ActingUser } from './access/acting-user.ts';
 import { commandScope } from './access/command-scope.ts';
 import type { Guard } from './access/guard.ts';
 import type { AgentRegistry } from './agent-registry.ts';
@@ -159,10 +160,11 @@ export class Dispatcher {
    * Forgets an agent that will not come back, and ends its commands. Resolves to the number of
    * these when that is stored. Rejects with `ControlPlaneError`.
    */
-  async forgetAgent(agentId: string, sentBy?: string): Promise<number> {
+  async forgetAgent(agentId: string, user?: ActingUser): Promise<number> {
     const { agents, commands, isRegistered, log } = this.#options;
-    requireSentBy(sentBy);
+    requireSentBy(user?.name);
     await commands.stored();
+    user?.requireAllowed();
     if (agents.get(agentId)) {
       throw new ControlPlaneError('agent_connected', `the agent ${agentId} is connected; stop it or revoke it first`);
     }
@@ -170,7 +172,7 @@ export class Dispatcher {
     if (open.length === 0 && !commands.knowsAgent(agentId) && !isRegistered(agentId)) {
       throw new ControlPlaneError('agent_not_found', `no agent was ever connected as ${agentId}`);
     }
-    log.info({ agentId, sentBy, commands: open.length }, 'forgetting an agent');
+    log.info({ agentId, sentBy: user?.name, commands: open.length }, 'forgetting an agent');
     agents.forget(agentId);
     for (const command of open) {
       this.#stopExpiry(command);

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { Allowance } from '../../protocol/allowance.ts';
 import { closeCodes } from '../../protocol/close-codes.ts';
 import { type Challenge, type Proof, proofText } from '../../protocol/proof.ts';
+import type { ActingUser } from '../access/acting-user.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { AgentIdentity } from '../identity.ts';
 import type { Logger } from '../logger.ts';
@@ -135,30 +136,32 @@ export class AgentKeys {
 
   /**
    * Invites an agent. Rejects with `ControlPlaneError` `bad_request`, `busy` and
-   * `store_unavailable`; the agent has no token then.
+   * `store_unavailable`, and if the user may not do that; the agent has no token then.
    */
-  async create(options: EnrolmentOptions, sentBy?: string): Promise<CreatedEnrolment> {
+  async create(options: EnrolmentOptions, user?: ActingUser): Promise<CreatedEnrolment> {
     const { agentId, labels, lifetimeMs, needsConsent } = readEnrolmentOptions(options);
     await this.#options.stored();
+    user?.requireAllowed();
     if (this.#tokens.of(agentId) === undefined && this.#tokens.count >= this.#options.maxAgents) {
       throw new ControlPlaneError('busy', `${this.#tokens.count} agents have a token already; try again later`);
     }
     const { token, expiresAt } = this.#tokens.create({ agentId, labels, needsConsent }, lifetimeMs);
     this.#problems.delete(agentId);
-    this.#options.log.info({ agentId, needsConsent, sentBy }, 'created an enrolment token');
+    this.#options.log.info({ agentId, needsConsent, sentBy: user?.name }, 'created an enrolment token');
     await storedOrTakenBack(this.#options, () => this.#tokens.take(token, agentId));
     return { agentId, token, expiresAt: new Date(expiresAt).toISOString(), replacesKey: this.has(agentId) };
   }
 
   /**
-   * Lets an agent in that waits. Rejects with `ControlPlaneError` `agent_not_found`, and with
-   * `store_unavailable`; the agent still waits then.
+   * Lets an agent in that waits. Rejects with `ControlPlaneError` `agent_not_found` and
+   * `store_unavailable`, and if the user may not do that; the agent still waits then.
    */
-  async accept(agentId: string, sentBy?: string): Promise<void> {
+  async accept(agentId: string, user?: ActingUser): Promise<void> {
     await this.#options.stored();
+    user?.requireAllowed();
     const key = this.#pending.get(agentId);
     if (!key) throw new ControlPlaneError('agent_not_found', `no agent waits as ${agentId}`);
-    this.#options.log.info({ agentId, sentBy }, 'accepted an agent');
+    this.#options.log.info({ agentId, sentBy: user?.name }, 'accepted an agent');
     const before = this.#enrolled.get(agentId);
     this.#pending.delete(agentId);
     this.#enrol(agentId, key);

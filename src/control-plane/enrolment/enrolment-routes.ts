@@ -34,9 +34,9 @@ export function enrolmentRoutes({ keys, bodies, guard }: EnrolmentRoutesOptions)
       async handler(request, response, agentId, { principal }) {
         const body: unknown = await readJson(request, bodies);
         const { labels } = readBody(enrolmentBodySchema, body);
-        guard.requireAgentAdministrator(principal, agentId, labels);
+        const requireAllowed = () => guard.requireAgentAdministrator(principal, agentId, labels);
         const options = { ...(body as Omit<EnrolmentOptions, 'agentId'>), agentId }; // as the schema says
-        sendJson(response, 201, await keys.create(options, principal.name));
+        sendJson(response, 201, await keys.create(options, { name: principal.name, requireAllowed }));
       },
     },
     {
@@ -49,8 +49,8 @@ export function enrolmentRoutes({ keys, bodies, guard }: EnrolmentRoutesOptions)
       errors: ['agent_not_found', 'forbidden', 'store_unavailable'],
       async handler(request, response, agentId, { principal }) {
         request.resume();
-        guard.requireAgentAdministrator(principal, agentId);
-        await keys.accept(agentId, principal.name);
+        const requireAllowed = () => guard.requireAgentAdministrator(principal, agentId);
+        await keys.accept(agentId, { name: principal.name, requireAllowed });
         sendJson(response, 200, { agentId });
       },
     },

@@ -1,8 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext, type Macro } from 'ava';
 import { ControlPlane, createSqliteStore } from '../../../src/control-plane/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { heldStore } from '../support/failing-store.ts';
 import { temporaryFile } from '../support/file.ts';
+import { newKey, prove } from '../support/keyed-agent.ts';
 import { testPlane } from '../support/plane.ts';
 
 async function api(t: ExecutionContext) {
@@ -87,3 +89,73 @@ test('invitations survive a restart, and are not given before they are stored', 
   await given;
   await eventually('it is stored', () => isGiven);
 });
+
+/** Waits until a request has arrived that waits for the store. */
+const arrived = () => setTimeout(200);
+
+/** A control plane whose writes can be held, and kim, who manages the agents with `site=a`. */
+async function heldApi(t: ExecutionContext) {
+  const { store, hold, release } = heldStore();
+  const { plane, url, agentUrl } = await testPlane(t, { store, apiToken: 'root' });
+  t.teardown(release);
+  const kim = await plane.tokens.create({ name: 'kim', roles: [{ rights: ['admin'], labels: 'site=a' }] });
+  const ask = async (token: string, method: string, path: string, body?: unknown) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const response = await fetch(`${url}/api/agents/${path}`, {
+      ...{ method, headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  /** Begins a write that ends with `release`. */
+  const holdWrite = async () => {
+    await ask(kim.token, 'GET', ''); // later requests take less time
+    hold();
+    void plane.createEnrolment({ agentId: 'other' });
+    await arrived();
+  };
+  return { plane, agentUrl, kim, ask, holdWrite, release };
+}
+
+test('an agent is invited by one of two users who wait until they can store that, and not by who may not', async (t) => {
+  const { plane, kim, ask, holdWrite, release } = await heldApi(t);
+  await holdWrite();
+  const root = ask('root', 'POST', 'core-9/enrolment', { labels: { site: 'b' } });
+  await arrived();
+  const other = ask(kim.token, 'POST', 'core-9/enrolment', { labels: { site: 'a' } });
+  await arrived();
+  release();
+  t.is((await root).status, 201);
+  t.like(await other, { status: 404, body: { code: 'agent_not_found' } });
+  t.deepEqual(plane.knownAgents().find(({ agentId }) => agentId === 'core-9')?.enrolment, {
+    states: ['invited'],
+    labels: { site: 'b' },
+  });
+});
+
+const waits: Macro<[method: string, path: string, body?: object]> = test.macro({
+  title: (name = '') => `a user whose token is revoked while the request waits for the store ${name}`,
+  async exec(t, method, path, body) {
+    const { plane, agentUrl, kim, ask, holdWrite, release } = await heldApi(t);
+    const { token: enrolmentToken } = await plane.createEnrolment({
+      ...{ agentId: 'edge-1', labels: { site: 'a' }, needsConsent: true },
+    });
+    t.is((await prove(agentUrl, newKey(), { enrolmentToken })).reply.type, 'pending');
+    const before = plane.knownAgents();
+    await holdWrite();
+    const response = ask(kim.token, method, path, body);
+    await arrived();
+    const revoked = plane.tokens.revoke(kim.id);
+    release();
+    const { status, body: answer } = await response;
+    t.like({ status, ...answer }, { status: 404, detail: 'no agent with this id is known' });
+    await revoked;
+    t.deepEqual(
+      plane.knownAgents().filter(({ agentId }) => agentId === 'edge-1'),
+      before,
+    );
+  },
+});
+test('invites no agent', waits, 'POST', 'edge-1/enrolment', { labels: { site: 'a' } });
+test('accepts no agent', waits, 'POST', 'edge-1/accept');
+test('forgets no agent', waits, 'DELETE', 'edge-1');
