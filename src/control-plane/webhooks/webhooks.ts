@@ -46,6 +46,9 @@ const maxWebhooks = 100;
 /** Number of random bytes of a secret. */
 const secretBytes = 32;
 
+/** Number of secrets of a webhook that sign at the same time. */
+const maxSecrets = 10;
+
 /** Time for which a secret that was replaced still signs, in milliseconds. */
 const overlapMs = 24 * 3_600_000;
 
@@ -116,7 +119,7 @@ export class Webhooks {
       ...{ events: [...new Set(events)], secrets: [{ secret }], createdAt: now().getTime(), createdBy },
       ...{ results: newest('results'), audit: newest('audit') },
     });
-    await this.#saved(entry, () => this.#remove(entry));
+    await this.#saved(entry, (present) => this.#remove(present));
     return { ...shownWebhook(id, entry.stored), secret };
   }
 
@@ -134,19 +137,24 @@ export class Webhooks {
 
   /**
    * Gives a webhook another secret. The one before also signs for a day. Rejects with
-   * `ControlPlaneError` `webhook_not_found`, and with `store_unavailable`; nothing changes then.
+   * `ControlPlaneError` `webhook_not_found`, with `busy` if 10 secrets sign, and with
+   * `store_unavailable`; nothing changes then.
    */
   async rotate(id: string): Promise<CreatedWebhook> {
     await this.#options.stored();
     const entry = this.#require(id);
-    const { secrets } = entry.stored;
-    const [current] = secrets;
+    const [current, ...older] = this.#validSecrets(entry);
+    if (older.length + 1 >= maxSecrets) {
+      throw new ControlPlaneError('busy', `${maxSecrets} secrets of the webhook sign already; try again tomorrow`);
+    }
     const secret = this.#newSecret();
     const endsAt = this.#options.now().getTime() + overlapMs;
-    entry.stored = { ...entry.stored, secrets: [{ secret }, ...(current ? [{ ...current, endsAt }] : [])] };
-    await this.#saved(entry, () => {
-      entry.stored = { ...entry.stored, secrets };
-      this.#save(entry);
+    entry.stored = { ...entry.stored, secrets: [{ secret }, ...(current ? [{ ...current, endsAt }] : []), ...older] };
+    await this.#saved(entry, (present) => {
+      // others may have been added meanwhile
+      const [first, ...others] = present.stored.secrets.filter((kept) => kept.secret !== secret);
+      present.stored = { ...present.stored, secrets: first ? [{ secret: first.secret }, ...others] : [] };
+      this.#save(present);
     });
     return { ...shownWebhook(id, entry.stored), secret };
   }
@@ -161,9 +169,11 @@ export class Webhooks {
     const entry = this.#require(id);
     entry.stopping.abort();
     const enabled = this.#add(id, withoutFailure(entry.stored));
-    await this.#saved(enabled, () => {
+    await this.#saved(enabled, (present) => {
+      if (present !== enabled) return;
       enabled.stopping.abort();
-      this.#save(this.#add(id, entry.stored));
+      const { failingSince, problem, isDisabled } = entry.stored;
+      this.#save(this.#add(id, { ...enabled.stored, failingSince, problem, isDisabled }));
     });
     return shownWebhook(id, enabled.stored);
   }
@@ -258,10 +268,13 @@ export class Webhooks {
   }
 
   async #deliver(entry: Entry, event: CloudEvent, signal: AbortSignal): Promise<DeliveryOutcome> {
-    const time = this.#options.now().getTime();
-    const valid = entry.stored.secrets.filter(({ endsAt = Infinity }) => endsAt > time);
-    const secrets = valid.map(({ secret }) => secret);
+    const secrets = this.#validSecrets(entry).map(({ secret }) => secret);
     return await this.#options.deliver({ url: entry.stored.url, secrets, event }, signal);
+  }
+
+  #validSecrets({ stored }: Entry): StoredWebhook['secrets'] {
+    const time = this.#options.now().getTime();
+    return stored.secrets.filter(({ endsAt = Infinity }) => endsAt > time);
   }
 
   /** Returns an exponential pause, of which the second half is random. */
@@ -288,11 +301,12 @@ export class Webhooks {
     }
   }
 
-  /** Stores a webhook, or takes its last change back. */
-  async #saved(entry: Entry, takeBack: () => void): Promise<void> {
+  /** Stores a webhook, or takes its last change back from the webhook as it is then. */
+  async #saved(entry: Entry, takeBack: (present: Entry) => void): Promise<void> {
     this.#save(entry);
     await storedOrTakenBack(this.#options, () => {
-      if (this.#entries.get(entry.id) === entry) takeBack();
+      const present = this.#entries.get(entry.id);
+      if (present) takeBack(present);
     });
   }
 

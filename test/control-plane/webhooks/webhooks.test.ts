@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import test from 'ava';
+import test, { type Macro } from 'ava';
 import { abortable, Notice } from '../../../src/async/index.ts';
 import type { AuditFields } from '../../../src/control-plane/audit/audit-entry.ts';
 import type { StoredEntry } from '../../../src/control-plane/index.ts';
 import type { Delivery, DeliveryOutcome } from '../../../src/control-plane/webhooks/deliver-webhook.ts';
+import { storedWebhookSchema } from '../../../src/control-plane/webhooks/webhook.ts';
 import { cloudEvent, type Feed, type FeedItem } from '../../../src/control-plane/webhooks/webhook-events.ts';
 import { Webhooks } from '../../../src/control-plane/webhooks/webhooks.ts';
 import { recordingLog } from '../../agent/support/log.ts';
@@ -15,7 +16,8 @@ type Respond = (delivery: Delivery) => DeliveryOutcome | Promise<DeliveryOutcome
 function world({
   respond = () => ({ status: 200 }),
   store = new Map<string, string>(),
-}: { respond?: Respond; store?: Map<string, string> } = {}) {
+  stored = () => Promise.resolve(),
+}: { respond?: Respond; store?: Map<string, string>; stored?: () => Promise<void> } = {}) {
   const counts: Record<Feed, number> = { results: 0, audit: 0 };
   const added = new Notice();
   const deliveries: Delivery[] = [];
@@ -48,7 +50,7 @@ function world({
       if (text === undefined) store.delete(id);
       else store.set(id, text);
     },
-    stored: () => Promise.resolve(),
+    stored,
     async sleep(milliseconds, signal) {
       pauses.push(milliseconds);
       clock.time += milliseconds;
@@ -191,6 +193,114 @@ test('a secret that was replaced signs for a day, and none is listed or logged',
     isDeepStrictEqual(deliveries.at(-1)?.secrets, [next]),
   );
   t.notRegex(JSON.stringify([webhooks.list(), lines]), /whsec_/);
+  await webhooks.close();
+});
+
+/** Webhooks whose changes are stored, or are not, when the test says so. */
+function waitingWorld() {
+  const waiting: PromiseWithResolvers<undefined>[] = [];
+  let isHeld = false;
+  const of = world({
+    async stored() {
+      if (!isHeld) return;
+      const write = Promise.withResolvers<undefined>();
+      waiting.push(write);
+      await write.promise;
+    },
+  });
+  /** Returns the changes, and the end of the write of each, when all of them wait for that. */
+  const begin = async <T>(...calls: (() => Promise<T>)[]) => {
+    waiting.length = 0;
+    const begun = calls.map((call) => call());
+    for (const change of begun) change.catch(() => undefined); // the test looks at them later
+    isHeld = true; // they have waited for what was changed before
+    await eventually('all changes wait', () => waiting.length === calls.length);
+    isHeld = false;
+    return begun.map((change, index) => ({ change, write: waiting[index] }));
+  };
+  const secrets = async () => {
+    of.add('results');
+    const { length } = of.deliveries;
+    await eventually('an event is delivered', () => of.deliveries.length > length);
+    return of.deliveries.at(-1)?.secrets;
+  };
+  return { ...of, begin, secrets };
+}
+
+const failedRotations: Macro<[order: number[]]> = test.macro({
+  title: (name = '') => `secrets that cannot be stored leave the one before: ${name}`,
+  async exec(t, order) {
+    const { webhooks, begin, secrets, entries } = waitingWorld();
+    const { id, secret } = await webhooks.create(ended);
+    const before = entries();
+    const rotate = () => webhooks.rotate(id);
+    const rotations = await begin(rotate, rotate, rotate);
+    for (const index of order) {
+      rotations[index]?.write?.reject(new Error('the disk is full'));
+      await t.throwsAsync(rotations[index]?.change ?? Promise.resolve(), { message: 'the disk is full' });
+    }
+    t.deepEqual(entries(), before);
+    t.deepEqual(await secrets(), [secret]);
+    await webhooks.close();
+  },
+});
+test('the first fails first', failedRotations, [0, 1, 2]);
+test('the last fails first', failedRotations, [2, 1, 0]);
+test('the one between fails first', failedRotations, [1, 2, 0]);
+
+test('a secret that is stored stays if others cannot be stored', async (t) => {
+  const { webhooks, begin, secrets } = waitingWorld();
+  const { id, secret } = await webhooks.create(ended);
+  const rotate = () => webhooks.rotate(id);
+  const [first, second, third] = await begin(rotate, rotate, rotate);
+  first?.write?.reject(new Error('the disk is full'));
+  second?.write?.resolve(undefined);
+  third?.write?.reject(new Error('the disk is full'));
+  await t.throwsAsync(first?.change ?? Promise.resolve());
+  await t.throwsAsync(third?.change ?? Promise.resolve());
+  t.deepEqual(await secrets(), [(await second?.change)?.secret, secret]);
+  await webhooks.close();
+});
+
+test('a webhook that is enabled meanwhile keeps a secret that is stored, and does not get one that is not', async (t) => {
+  const { webhooks, begin, entries } = waitingWorld();
+  const { id, secret } = await webhooks.create(ended);
+  const stored = () => storedWebhookSchema.parse(JSON.parse(entries()[0]?.text ?? '')).secrets;
+  const [enabling, rotating] = await begin<{ id: string; secret?: string }>(
+    () => webhooks.enable(id),
+    () => webhooks.rotate(id),
+  );
+  rotating?.write?.resolve(undefined);
+  const next = (await rotating?.change)?.secret;
+  enabling?.write?.reject(new Error('the disk is full'));
+  await t.throwsAsync(enabling?.change ?? Promise.resolve());
+  t.deepEqual(
+    stored().map((kept) => kept.secret),
+    [next, secret],
+  );
+  const before = stored();
+  const [rotation, enabled] = await begin<{ id: string; secret?: string }>(
+    () => webhooks.rotate(id),
+    () => webhooks.enable(id),
+  );
+  enabled?.write?.resolve(undefined);
+  await enabled?.change;
+  rotation?.write?.reject(new Error('the disk is full'));
+  await t.throwsAsync(rotation?.change ?? Promise.resolve());
+  t.deepEqual(
+    stored().map((kept) => kept.secret),
+    before.map((kept) => kept.secret),
+  );
+  await webhooks.close();
+});
+
+test('a webhook has at most 10 secrets that sign', async (t) => {
+  const { webhooks, clock } = world();
+  const { id } = await webhooks.create(ended);
+  for (let count = 1; count < 10; count++) await webhooks.rotate(id);
+  await t.throwsAsync(webhooks.rotate(id), { code: 'busy' });
+  clock.time += 25 * 3_600_000;
+  await t.notThrowsAsync(webhooks.rotate(id));
   await webhooks.close();
 });
 
