@@ -42,6 +42,7 @@ import { recordingRoutes } from './sessions/recording-routes.ts';
 import type { Recordings } from './sessions/recordings.ts';
 import { type SignInBackend, signInRoutes, signOutRoute } from './sign-in/sign-in-routes.ts';
 import type { CommandStore } from './store/command-store.ts';
+import { NotStoredYetError } from './store/entry-store.ts';
 import type { CommandStreams } from './streams/command-streams.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
@@ -190,6 +191,8 @@ async function serveWithAudit(
         namespace,
         releaseName,
       });
+    } else if (error instanceof NotStoredYetError) {
+      options.audit.add({ ...about, user: name, decision: 'allowed', outcome, ...noted });
     } else if (['unauthenticated', 'forbidden'].includes(outcome) || (name !== undefined && isChange(request))) {
       options.audit.addRefusal({ ...about, outcome, user: name, ...noted });
     }

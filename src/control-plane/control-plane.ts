@@ -252,9 +252,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
    */
   async forgetAgent(agentId: string): Promise<number> {
     await this.#opening;
-    const ended = await this.#parts.dispatcher.forgetAgent(agentId);
-    this.#auditOwn('forgetAgent', agentId);
-    return ended;
+    return await this.#audited('forgetAgent', agentId, this.#parts.dispatcher.forgetAgent(agentId));
   }
 
   /**
@@ -264,9 +262,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
    */
   async createEnrolment(options: EnrolmentOptions): Promise<CreatedEnrolment> {
     await this.#opening;
-    const created = await this.#parts.keys.create(options);
-    this.#auditOwn('createEnrolment', options.agentId);
-    return created;
+    return await this.#audited('createEnrolment', options.agentId, this.#parts.keys.create(options));
   }
 
   /**
@@ -275,8 +271,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
    */
   async acceptAgent(agentId: string): Promise<void> {
     await this.#opening;
-    await this.#parts.keys.accept(agentId);
-    this.#auditOwn('acceptAgent', agentId);
+    await this.#audited('acceptAgent', agentId, this.#parts.keys.accept(agentId));
   }
 
   /**
@@ -285,8 +280,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
    */
   async revokeAgent(agentId: string): Promise<void> {
     await this.#opening;
-    await this.#parts.keys.revoke(agentId);
-    this.#auditOwn('revokeAgent', agentId);
+    await this.#audited('revokeAgent', agentId, this.#parts.keys.revoke(agentId));
   }
 
   /** Returns the command with the key, or undefined if it is not known or was forgotten. */
@@ -353,9 +347,9 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     return this.#parts.charts.receive(archive);
   }
 
-  /** Notes what the application has done to an agent. */
-  #auditOwn(action: string, agentId: string): void {
-    this.#parts.audit.add({ action, user: application, agentId, decision: 'allowed', outcome: 'ok' });
+  /** Notes what the application does to an agent. */
+  async #audited<Result>(action: string, agentId: string, change: Promise<Result>): Promise<Result> {
+    return await this.#parts.audit.addChange({ action, user: application, agentId }, change);
   }
 
   async #open(): Promise<void> {

@@ -26,6 +26,7 @@ import {
   requireTraceparent,
   uploadedChart,
 } from './new-command.ts';
+import { storedOrKept } from './store/entry-store.ts';
 import type { TrackedCommand } from './tracked-command.ts';
 
 export interface DispatcherOptions {
@@ -179,7 +180,7 @@ export class Dispatcher {
       command.fail('agent_forgotten', `the agent ${agentId} was forgotten before it sent the result`);
     }
     commands.forgetAgent(agentId);
-    await commands.stored();
+    await storedOrKept({ stored: () => commands.stored() });
     return open.length;
   }
 

@@ -20,7 +20,9 @@ const rollout = { id: 'r', agents: ['edge-*'], payload: release };
 async function outage(t: ExecutionContext) {
   const { store, fail } = failingStore();
   const signIn = changeableFile({ issuer: 'https://login.example' });
-  const world = await testPlane(t, { store, signIn, apiToken: 'root', insecure: true });
+  const entries: AuditEntry[] = [];
+  const audit = (entry: AuditEntry) => entries.push(entry);
+  const world = await testPlane(t, { store, signIn, apiToken: 'root', insecure: true, audit });
   const { sessions } = world.plane;
   if (!sessions) throw new Error('people cannot sign in');
   t.teardown(() => fail(false));
@@ -36,7 +38,10 @@ async function outage(t: ExecutionContext) {
     fail(false);
     await eventually('the store works again', async () => (await fetch(`${world.url}/readyz`)).ok);
   };
-  return { ...world, store, sessions, ask, begin, end };
+  /** Returns the decisions and outcomes that the audit log has about an action. */
+  const audited = (action: string) =>
+    entries.filter((entry) => entry.action === action).map(({ decision, outcome }) => `${decision} ${outcome}`);
+  return { ...world, store, sessions, ask, begin, end, audited };
 }
 
 /** Returns the entries of a collection that a store has. */
@@ -50,7 +55,7 @@ const unavailable = { status: 503, body: { code: 'store_unavailable' } };
 const creates: Macro<[path: string, body: object, collection: string]> = test.macro({
   title: (name = '') => `${name} that cannot be stored fails, and does not exist later`,
   async exec(t, path, body, collection) {
-    const { ask, begin, end, store, plane } = await outage(t);
+    const { ask, begin, end, store, plane, audited } = await outage(t);
     await plane.createEnrolment({ agentId: 'edge-1' });
     begin();
     t.like(await ask('POST', path, body), unavailable, 'when the write fails');
@@ -60,6 +65,7 @@ const creates: Macro<[path: string, body: object, collection: string]> = test.ma
     t.deepEqual(await entriesOf(store, collection), []);
     t.true((await ask('POST', path, body)).status < 300);
     t.is((await entriesOf(store, collection)).length, 1);
+    t.deepEqual(audited(`POST ${path}`).slice(0, 2), ['refused store_unavailable', 'refused store_unavailable']);
   },
 });
 test('a token', creates, '/api/tokens', token, 'user-token');
@@ -107,7 +113,7 @@ const revokes: Macro<[create: (world: Awaited<ReturnType<typeof outage>>) => Pro
     title: (name = '') => `${name} whose end cannot be stored has ended, and the request fails until that is stored`,
     async exec(t, create, collection) {
       const world = await outage(t);
-      const { ask, begin, end, store } = world;
+      const { ask, begin, end, store, audited } = world;
       const path = await create(world);
       t.is((await entriesOf(store, collection)).length, 1);
       begin();
@@ -116,6 +122,7 @@ const revokes: Macro<[create: (world: Awaited<ReturnType<typeof outage>>) => Pro
       await end();
       t.deepEqual(await entriesOf(store, collection), [], 'it is stored later');
       t.is((await ask('DELETE', path)).status, 404);
+      t.deepEqual(audited(`DELETE ${path}`).slice(0, 2), ['allowed store_unavailable', 'refused store_unavailable']);
     },
   });
 test(
@@ -174,6 +181,24 @@ test(
   },
   'rollout',
 );
+
+test('the audit log has what an application has ended although that cannot be stored yet', async (t) => {
+  const { plane, agentUrl, begin, end, audited } = await outage(t);
+  const agent = await rawAgent(agentUrl);
+  agent.socket.close();
+  await eventually('the agent is away', () => plane.agents().length === 0);
+  await plane.createEnrolment({ agentId: 'edge-2' });
+  begin();
+  await t.throwsAsync(plane.revokeAgent('edge-2'), { code: 'store_unavailable' });
+  await t.throwsAsync(plane.revokeAgent('edge-2'), { code: 'store_unavailable' });
+  await t.throwsAsync(plane.forgetAgent('edge-1'), { code: 'store_unavailable' });
+  await end();
+  begin();
+  await t.throwsAsync(plane.forgetAgent('edge-1'), { code: 'store_unavailable' });
+  await end();
+  t.deepEqual(audited('revokeAgent'), ['allowed store_unavailable']);
+  t.deepEqual(audited('forgetAgent'), ['allowed store_unavailable']);
+});
 
 test('a token, a session and a key that are revoked while the store fails are refused at once', async (t) => {
   const { plane, sessions, agentUrl, begin } = await outage(t);
@@ -272,7 +297,7 @@ test('a rollout that is refused sends nothing, and one that runs is not changed 
 });
 
 test('a decision about a rollout whose own write is the first that fails counts when it is stored', async (t) => {
-  const { plane, agentUrl, ask, begin, end } = await outage(t);
+  const { plane, agentUrl, ask, begin, end, audited } = await outage(t);
   await plane.createEnrolment({ agentId: 'edge-1' });
   t.is((await ask('POST', '/api/rollouts', rollout)).status, 202);
   t.is((await ask('POST', '/api/rollouts/r/pause')).status, 200);
@@ -280,8 +305,11 @@ test('a decision about a rollout whose own write is the first that fails counts 
   await agent.packet('welcome');
   await plane.createEnrolment({ agentId: 'edge-2' }); // all is stored so far
   begin();
-  await t.throwsAsync(plane.rollouts.resume('r'), { code: 'store_unavailable' });
+  t.like(await ask('POST', '/api/rollouts/r/resume'), unavailable);
+  t.like(await ask('POST', '/api/rollouts/r/pause'), unavailable);
   await end();
+  t.deepEqual(audited('POST /api/rollouts/r/resume'), ['allowed store_unavailable']);
+  t.deepEqual(audited('POST /api/rollouts/r/pause'), ['allowed ok', 'refused store_unavailable']);
   await agent.packet('release_history');
   t.is(plane.rollouts.get('r').phase, 'running');
 });
@@ -315,4 +343,17 @@ test('a rollout that is not stored in time is confirmed to no one, and is not be
     ['running'],
     'the log has only the rollout that exists',
   );
+});
+
+test('the audit log has that a rollout is deleted although that cannot be stored yet', async (t) => {
+  const { plane, ask, begin, end, audited } = await outage(t);
+  await plane.createEnrolment({ agentId: 'edge-1' });
+  await plane.rollouts.start(rollout);
+  await plane.rollouts.abort('r');
+  await sleep(100); // its consequences are stored, too
+  begin();
+  t.like(await ask('DELETE', '/api/rollouts/r'), unavailable);
+  t.deepEqual(plane.rollouts.list(), []);
+  await end();
+  t.deepEqual(audited('DELETE /api/rollouts/r'), ['allowed store_unavailable']);
 });

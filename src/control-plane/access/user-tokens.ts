@@ -3,7 +3,7 @@ import { tokenHash } from '../../net/authorization.ts';
 import type { CommandTable } from '../../protocol/commands/table.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { StoredEntry } from '../store/command-store.ts';
-import { type EntryStore, storedOrTakenBack } from '../store/entry-store.ts';
+import { type EntryStore, storedOrKept, storedOrTakenBack } from '../store/entry-store.ts';
 import type { Principal } from './role.ts';
 import { readTokenOptions, type TokenOptions } from './token-options.ts';
 
@@ -146,7 +146,7 @@ export class UserTokens {
     }
     const [hash, { stored }] = found;
     this.#end(hash);
-    await this.#options.stored();
+    await storedOrKept(this.#options);
     return shown(hash, stored);
   }
 

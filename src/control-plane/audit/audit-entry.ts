@@ -11,7 +11,7 @@ export interface AuditFields {
   readonly from?: string | undefined;
   /** `refused` also for a request that has failed for another reason, such as a wrong body. */
   readonly decision: 'allowed' | 'refused';
-  /** `ok`, or the code of the error. */
+  /** `ok`, or the code of the error: `store_unavailable` if what was allowed is stored later. */
   readonly outcome: string;
   readonly agentId?: string | undefined;
   /** Type of the command. */

@@ -2,6 +2,7 @@ import { Notice } from '../../async/index.ts';
 import type { ControlPlaneLimits } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import type { AuditRecord, CommandStore } from '../store/command-store.ts';
+import { NotStoredYetError } from '../store/entry-store.ts';
 import type { Change } from '../store/store-writer.ts';
 import { Sweeps } from '../sweeps.ts';
 import { type AuditEntry, type AuditFields, lineDigest, noEntry, printableFields } from './audit-entry.ts';
@@ -97,6 +98,18 @@ export class AuditLog {
     };
     this.#options.write({ audit: { number, at: at.getTime(), line }, onStored });
     if (number % trimInterval === 0) this.#trim();
+  }
+
+  /** Returns what a change does, and adds an entry if it takes effect, also before it is stored. */
+  async addChange<Result>(fields: Omit<AuditFields, 'decision' | 'outcome'>, change: Promise<Result>): Promise<Result> {
+    try {
+      const result = await change;
+      this.add({ ...fields, decision: 'allowed', outcome: 'ok' });
+      return result;
+    } catch (error) {
+      if (error instanceof NotStoredYetError) this.add({ ...fields, decision: 'allowed', outcome: error.code });
+      throw error;
+    }
   }
 
   /** Adds an entry for a refused request, or counts it if there are many. */

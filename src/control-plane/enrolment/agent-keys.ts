@@ -9,7 +9,7 @@ import { ControlPlaneError } from '../error.ts';
 import type { AgentIdentity } from '../identity.ts';
 import type { Logger } from '../logger.ts';
 import type { StoredEntry } from '../store/command-store.ts';
-import { type PatientStore, storedOrTakenBack } from '../store/entry-store.ts';
+import { type PatientStore, storedOrKept, storedOrTakenBack } from '../store/entry-store.ts';
 import { type EnrolledKey, EnrolledKeys, isOfAnotherCluster } from './enrolled-keys.ts';
 import { type CreatedEnrolment, type EnrolmentOptions, readEnrolmentOptions } from './enrolment-options.ts';
 import { type EnrolmentClock, EnrolmentTokens } from './enrolment-tokens.ts';
@@ -185,7 +185,7 @@ export class AgentKeys {
     this.#options.onForgotten?.(agentId);
     this.#endConnections(agentId);
     this.#decide(agentId, undefined);
-    await this.#options.stored();
+    await storedOrKept(this.#options);
   }
 
   /**

@@ -4,7 +4,7 @@ import type { AgentSubject } from '../access/is-allowed.ts';
 import type { SendRequest } from '../command-methods.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { Logger } from '../logger.ts';
-import type { PatientStore } from '../store/entry-store.ts';
+import { type PatientStore, storedOrKept } from '../store/entry-store.ts';
 import { advance, awaitsApproval, type Presence, type World } from './advance.ts';
 import { clusterCommand } from './cluster-command.ts';
 import { settleCheck } from './decisions.ts';
@@ -125,7 +125,7 @@ export class RolloutRunner {
   async decide(decision: (rollout: Rollout) => Changes): Promise<void> {
     this.#apply(decision(this.#rollout));
     try {
-      await this.#options.stored();
+      await storedOrKept(this.#options);
     } finally {
       this.wake();
     }

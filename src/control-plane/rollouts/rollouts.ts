@@ -5,7 +5,7 @@ import { type Guard, RefusedError } from '../access/guard.ts';
 import type { Principal } from '../access/role.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { StoredEntry } from '../store/command-store.ts';
-import { storedOrTakenBack } from '../store/entry-store.ts';
+import { storedOrKept, storedOrTakenBack } from '../store/entry-store.ts';
 import { isConcerned } from './advance.ts';
 import { clusterCommand } from './cluster-command.ts';
 import { abortRollout, approvePlans, approveWave, pauseRollout, resumeRollout, retryRollout } from './decisions.ts';
@@ -223,7 +223,7 @@ export class Rollouts {
     }
     this.#options.requireStore();
     this.#delete(runner);
-    await this.#options.stored();
+    await storedOrKept(this.#options);
   }
 
   /**

@@ -3,7 +3,7 @@ import { tokenHash } from '../../net/authorization.ts';
 import type { Principal, Role } from '../access/role.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { StoredEntry } from '../store/command-store.ts';
-import { type EntryStore, storedOrTakenBack } from '../store/entry-store.ts';
+import { type EntryStore, storedOrKept, storedOrTakenBack } from '../store/entry-store.ts';
 import type { Person } from './person.ts';
 import type { SignInSettings } from './sign-in-settings.ts';
 
@@ -159,7 +159,7 @@ export class UserSessions {
     }
     const [hash, { stored }] = found;
     this.#end(hash);
-    await this.#options.stored();
+    await storedOrKept(this.#options);
     return this.#shown(hash, stored);
   }
 

@@ -1,3 +1,4 @@
+import { ControlPlaneError } from '../error.ts';
 import type { StoredEntry } from './command-store.ts';
 
 /** Where parts of the control plane keep their entries. */
@@ -17,6 +18,21 @@ export interface EntryStore {
 export interface PatientStore extends EntryStore {
   /** Resolves when all changes so far are stored, however long that takes. */
   storedLater: () => Promise<void>;
+}
+
+/** The error of a change that has taken effect, and that is stored later. */
+export class NotStoredYetError extends ControlPlaneError {}
+
+/**
+ * Waits until a change is stored that stays in any case. Rejects with `NotStoredYetError`
+ * `store_unavailable` if that is not possible soon.
+ */
+export async function storedOrKept({ stored }: Pick<EntryStore, 'stored'>): Promise<void> {
+  try {
+    await stored();
+  } catch (error) {
+    throw error instanceof ControlPlaneError ? new NotStoredYetError(error.code, error.message) : error;
+  }
 }
 
 /** Waits until a change is stored. If that rejects, takes the change back and rejects as well. */

@@ -3,7 +3,7 @@ import type { AuditFields } from '../audit/audit-entry.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { Logger } from '../logger.ts';
 import type { StoredEntry } from '../store/command-store.ts';
-import { type EntryStore, storedOrTakenBack } from '../store/entry-store.ts';
+import { type EntryStore, storedOrKept, storedOrTakenBack } from '../store/entry-store.ts';
 import type { CloudEvent, Delivery, DeliveryOutcome } from './deliver-webhook.ts';
 import { shownWebhook, type StoredWebhook, storedWebhookSchema, type Webhook, type WebhookOptions } from './webhook.ts';
 import { cloudEvent, type Feed, type FeedItem, feedOf, feeds } from './webhook-events.ts';
@@ -131,7 +131,7 @@ export class Webhooks {
     if (!this.has(id)) await this.#options.stored(); // it may be deleted without that being stored
     const entry = this.#require(id);
     this.#remove(entry);
-    await this.#options.stored();
+    await storedOrKept(this.#options);
     return shownWebhook(id, entry.stored);
   }
 
