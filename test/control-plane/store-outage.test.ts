@@ -108,6 +108,38 @@ test('a token that is not stored in time fails, and does not exist later', async
   t.is(plane.tokens.find(kept.token)?.name, 'ci');
 });
 
+const ended: Macro<[path: string, body?: object]> = test.macro({
+  title: (name = '') => `an administrator whose token is revoked while the request waits for the store ${name}`,
+  async exec(t, path, body) {
+    const { store, hold, release } = heldStore();
+    const { plane, url } = await testPlane(t, { store, apiToken: 'root' });
+    t.teardown(release);
+    const administrator = await plane.tokens.create({ name: 'kim', roles: [{ rights: ['admin'] }] });
+    const ask = async (to: string, content: object = {}) =>
+      await fetch(`${url}${to}`, {
+        ...{ method: 'POST', body: JSON.stringify(content) },
+        headers: { authorization: `Bearer ${administrator.token}`, 'content-type': 'application/json' },
+      });
+    const { id } = (await (await ask('/api/webhooks', webhook)).json()) as { id: string };
+    hold();
+    void plane.createEnrolment({ agentId: 'other' });
+    await sleep(50);
+    const before = await entriesOf(store, 'webhook');
+    const response = ask(path.replace('ID', id), body);
+    await sleep(200);
+    const revoked = plane.tokens.revoke(administrator.id);
+    release();
+    t.is((await response).status, 403);
+    await revoked;
+    t.deepEqual(await entriesOf(store, 'user-token'), []);
+    t.deepEqual(await entriesOf(store, 'webhook'), before);
+  },
+});
+test('gets no token', ended, '/api/tokens', token);
+test('gets no webhook', ended, '/api/webhooks', webhook);
+test('gets no secret of a webhook', ended, '/api/webhooks/ID/rotate');
+test('enables no webhook', ended, '/api/webhooks/ID/enable');
+
 const revokes: Macro<[create: (world: Awaited<ReturnType<typeof outage>>) => Promise<string>, collection: string]> =
   test.macro({
     title: (name = '') => `${name} whose end cannot be stored has ended, and the request fails until that is stored`,

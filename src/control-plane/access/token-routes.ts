@@ -2,11 +2,13 @@ import * as z from 'zod';
 import type { CommandTable } from '../../protocol/commands/table.ts';
 import { type ApiRoute, readJson, type RequestBodies, sendJson } from '../http-json.ts';
 import type { UserSessions } from '../sign-in/user-sessions.ts';
+import type { Guard } from './guard.ts';
 import { roleSchema } from './role.ts';
 import { type TokenOptions, tokenOptionsSchema } from './token-options.ts';
 import type { UserTokens } from './user-tokens.ts';
 
 export interface TokenRoutesOptions {
+  guard: Pick<Guard, 'requireAdministrator'>;
   tokens: UserTokens;
   /** The commands that roles can name. */
   table: CommandTable;
@@ -36,7 +38,7 @@ const whoAmISchema = z.object({
 });
 
 /** Returns the routes about users and their tokens. */
-export function tokenRoutes({ tokens, table, sessions, bodies }: TokenRoutesOptions): ApiRoute[] {
+export function tokenRoutes({ guard, tokens, table, sessions, bodies }: TokenRoutesOptions): ApiRoute[] {
   return [
     {
       method: 'GET',
@@ -71,7 +73,8 @@ export function tokenRoutes({ tokens, table, sessions, bodies }: TokenRoutesOpti
       errors: ['store_unavailable'],
       async handler(request, response, _id, { principal, note }) {
         const options = (await readJson(request, bodies)) as TokenOptions; // create() reads it
-        const created = await tokens.create(options, principal.name);
+        const requireAllowed = () => guard.requireAdministrator(principal);
+        const created = await tokens.create(options, { name: principal.name, requireAllowed });
         note({ tokenId: created.id });
         sendJson(response, 201, created);
       },

@@ -4,6 +4,7 @@ import type { CommandTable } from '../../protocol/commands/table.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { StoredEntry } from '../store/command-store.ts';
 import { type EntryStore, storedOrKept, storedOrTakenBack } from '../store/entry-store.ts';
+import type { ActingUser } from './acting-user.ts';
 import type { Principal } from './role.ts';
 import { readTokenOptions, type TokenOptions } from './token-options.ts';
 
@@ -107,19 +108,21 @@ export class UserTokens {
 
   /**
    * Returns a new token when it is stored. Rejects with `ControlPlaneError` `bad_request`, with
-   * `busy` if there are 10,000, and with `store_unavailable`; there is no token then.
+   * `busy` if there are 10,000, with `store_unavailable`, and if the user may not do that; there is
+   * no token then.
    */
-  async create(options: TokenOptions, createdBy?: string): Promise<CreatedToken> {
+  async create(options: TokenOptions, user?: ActingUser): Promise<CreatedToken> {
     const { table, now, randomBytes, keep, stored } = this.#options;
     const { name, roles, lifetimeMs } = readTokenOptions(options, table);
     await stored();
+    user?.requireAllowed();
     if (this.#tokens.size >= maxTokens) {
       throw new ControlPlaneError('busy', `there are ${maxTokens} tokens already; revoke those that are not needed`);
     }
     const token = `${prefix}${Buffer.from(randomBytes(tokenBytes)).toString('base64url')}`;
     const hash = tokenHash(token);
     const createdAt = now().getTime();
-    const created = { name, roles, createdAt, expiresAt: createdAt + lifetimeMs, createdBy };
+    const created = { name, roles, createdAt, expiresAt: createdAt + lifetimeMs, createdBy: user?.name };
     this.#add(hash, created);
     keep({ collection, id: hash, text: JSON.stringify(created) });
     await storedOrTakenBack({ stored }, () => this.#end(hash));

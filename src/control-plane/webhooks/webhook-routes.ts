@@ -1,10 +1,14 @@
 import * as z from 'zod';
+import type { ActingUser } from '../access/acting-user.ts';
+import type { Guard } from '../access/guard.ts';
+import type { Principal } from '../access/role.ts';
 import { whenClientGone } from '../client-gone.ts';
 import { type ApiRoute, readBody, readJson, type RequestBodies, sendJson } from '../http-json.ts';
 import { webhookOptionsSchema, webhookSchema } from './webhook.ts';
 import type { Webhooks } from './webhooks.ts';
 
 export interface WebhookRoutesOptions {
+  guard: Pick<Guard, 'requireAdministrator'>;
   webhooks: Webhooks;
   bodies: RequestBodies;
 }
@@ -17,7 +21,11 @@ const testedSchema = z.union([
 ]);
 
 /** Returns the routes of webhooks, which are for administrators. */
-export function webhookRoutes({ webhooks, bodies }: WebhookRoutesOptions): ApiRoute[] {
+export function webhookRoutes({ guard, webhooks, bodies }: WebhookRoutesOptions): ApiRoute[] {
+  const acting = (principal: Principal): ActingUser => ({
+    name: principal.name,
+    requireAllowed: () => guard.requireAdministrator(principal),
+  });
   const errors = ['webhook_not_found', 'store_unavailable'] as const;
   return [
     {
@@ -42,7 +50,7 @@ export function webhookRoutes({ webhooks, bodies }: WebhookRoutesOptions): ApiRo
       errors: ['store_unavailable'],
       async handler(request, response, _id, { principal, note }) {
         const options = readBody(webhookOptionsSchema, await readJson(request, bodies));
-        const created = await webhooks.create(options, principal.name);
+        const created = await webhooks.create(options, acting(principal));
         note({ webhookId: created.id });
         sendJson(response, 201, created);
       },
@@ -68,10 +76,10 @@ export function webhookRoutes({ webhooks, bodies }: WebhookRoutesOptions): ApiRo
         200: { description: 'The webhook, with its secret, which is not shown again', schema: createdSchema },
       },
       errors,
-      async handler(request, response, id, { note }) {
+      async handler(request, response, id, { principal, note }) {
         request.resume();
         note({ webhookId: id });
-        sendJson(response, 200, await webhooks.rotate(id));
+        sendJson(response, 200, await webhooks.rotate(id, acting(principal)));
       },
     },
     {
@@ -81,10 +89,10 @@ export function webhookRoutes({ webhooks, bodies }: WebhookRoutesOptions): ApiRo
       summary: 'Continues the deliveries of a webhook that was disabled',
       responses: { 200: { description: 'The webhook', schema: webhookSchema } },
       errors,
-      async handler(request, response, id, { note }) {
+      async handler(request, response, id, { principal, note }) {
         request.resume();
         note({ webhookId: id });
-        sendJson(response, 200, await webhooks.enable(id));
+        sendJson(response, 200, await webhooks.enable(id, acting(principal)));
       },
     },
     {

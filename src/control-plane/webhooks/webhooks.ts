@@ -1,4 +1,5 @@
 import { sleep as wait } from '../../async/index.ts';
+import type { ActingUser } from '../access/acting-user.ts';
 import type { AuditFields } from '../audit/audit-entry.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { Logger } from '../logger.ts';
@@ -99,13 +100,14 @@ export class Webhooks {
 
   /**
    * Creates a webhook, which gets the events from now on. Rejects with `ControlPlaneError`
-   * `bad_request`, with `busy` if there are 100, and with `store_unavailable`; there is no webhook
-   * then.
+   * `bad_request`, with `busy` if there are 100, with `store_unavailable`, and if the user may not
+   * do that; there is no webhook then.
    */
-  async create({ url, events }: WebhookOptions, createdBy?: string): Promise<CreatedWebhook> {
+  async create({ url, events }: WebhookOptions, user?: ActingUser): Promise<CreatedWebhook> {
     const { allowedHosts, now, newId, newest } = this.#options;
     const checked = await checkedUrl(url, allowedHosts);
     await this.#options.stored();
+    user?.requireAllowed();
     if (this.#entries.size >= maxWebhooks) {
       throw new ControlPlaneError(
         'busy',
@@ -116,7 +118,7 @@ export class Webhooks {
     const id = newId();
     const entry = this.#add(id, {
       url: checked,
-      ...{ events: [...new Set(events)], secrets: [{ secret }], createdAt: now().getTime(), createdBy },
+      ...{ events: [...new Set(events)], secrets: [{ secret }], createdAt: now().getTime(), createdBy: user?.name },
       ...{ results: newest('results'), audit: newest('audit') },
     });
     await this.#saved(entry, (present) => this.#remove(present));
@@ -137,11 +139,12 @@ export class Webhooks {
 
   /**
    * Gives a webhook another secret. The one before also signs for a day. Rejects with
-   * `ControlPlaneError` `webhook_not_found`, with `busy` if 10 secrets sign, and with
-   * `store_unavailable`; nothing changes then.
+   * `ControlPlaneError` `webhook_not_found`, with `busy` if 10 secrets sign, with
+   * `store_unavailable`, and if the user may not do that; nothing changes then.
    */
-  async rotate(id: string): Promise<CreatedWebhook> {
+  async rotate(id: string, user?: ActingUser): Promise<CreatedWebhook> {
     await this.#options.stored();
+    user?.requireAllowed();
     const entry = this.#require(id);
     const [current, ...older] = this.#validSecrets(entry);
     if (older.length + 1 >= maxSecrets) {
@@ -161,11 +164,12 @@ export class Webhooks {
 
   /**
    * Continues the deliveries of a webhook that was disabled, with the event that it has not
-   * accepted. Rejects with `ControlPlaneError` `webhook_not_found`, and with `store_unavailable`;
-   * nothing changes then.
+   * accepted. Rejects with `ControlPlaneError` `webhook_not_found`, with `store_unavailable`, and
+   * if the user may not do that; nothing changes then.
    */
-  async enable(id: string): Promise<Webhook> {
+  async enable(id: string, user?: ActingUser): Promise<Webhook> {
     await this.#options.stored();
+    user?.requireAllowed();
     const entry = this.#require(id);
     entry.stopping.abort();
     const enabled = this.#add(id, withoutFailure(entry.stored));

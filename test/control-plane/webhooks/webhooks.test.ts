@@ -73,7 +73,7 @@ const ended = { url, events: ['command.ended' as const] };
 test('a webhook gets the events after its creation, in their order, and only those that it asks for', async (t) => {
   const { webhooks, add, sentIds } = world();
   add('results', 2);
-  await webhooks.create(ended, 'root');
+  await webhooks.create(ended, { name: 'root', requireAllowed: () => undefined });
   add('audit', 2);
   add('results', 3);
   await eventually('three events are delivered', () => sentIds().length === 3);
