@@ -95,6 +95,8 @@ export interface CommandRequest {
   payload: object;
   /** See `SendOptions` of the control plane. */
   deliverWithin?: string | false;
+  /** Key of the same command, which may have been sent before. Default: one that no other has. */
+  key?: string;
 }
 
 export interface ApiClientOptions extends ApiServer {
@@ -226,7 +228,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       const path = `${pathOf(agentId)}/commands`;
       const { traceparent } = options;
       const headers = { 'content-type': 'application/json', ...(traceparent !== undefined && { traceparent }) };
-      const key = options.newKey();
+      const { key = options.newKey() } = command;
       const body = JSON.stringify(await options.signed.bodyOf(agentId, key, command));
       let mayHaveArrived = false;
       return repeated(

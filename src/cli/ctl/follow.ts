@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type * as z from 'zod';
 import { sleep } from '../../async/index.ts';
 import { messageOf } from '../../errors/index.ts';
@@ -15,6 +16,12 @@ import { createScreen, jsonScreen, type Screen, silentScreen } from './screen.ts
 
 /** Most time in milliseconds between the start of a watch and the beginning of following it. */
 const startMs = 60_000;
+
+/** Why the continuation of a watch may be refused for a while, and when it is not any more. */
+const refusals: ReadonlyMap<string, string> = new Map([
+  ['denied_by_policy', 'when the policy allows it'],
+  ['busy', 'when there is room for it'],
+]);
 
 /** Exit code of a process that a closed pipe has ended, as in shells. */
 const brokenPipeCode = 141;
@@ -57,12 +64,12 @@ export interface FollowOptions
 interface Renewal {
   /** Time after which it ends by itself, in milliseconds. */
   afterMs: number;
-  /** Pause before it is continued if the policy of the agent has refused that, in milliseconds. */
+  /** Pause before it is continued if the agent has refused that for a while, in milliseconds. */
   refusedMs: number;
   /** Returns the time in milliseconds. */
   now: () => number;
-  /** Sends the command again, and returns its key. */
-  send: (signal: AbortSignal) => Promise<string>;
+  /** Sends the command again with a key, which may have been sent before. Returns the key. */
+  send: (signal: AbortSignal, key: string) => Promise<string>;
 }
 
 /**
@@ -113,18 +120,25 @@ export async function follow(
       // one that ends earlier was cancelled by someone, or its subject is gone
       const hasRunOut = renewal !== undefined && renewal.now() - start >= renewal.afterMs - startMs;
       const code = result.ok ? undefined : result.error.code;
-      const refused = !isFirst && !result.ok && code === 'denied_by_policy' ? result.error.message : undefined;
+      const passes = isFirst ? undefined : refusals.get(code ?? '');
+      const refused = result.ok || passes === undefined ? undefined : result.error.message;
       // one that corrects a release may have waited for another one all the time
       const isContinued = refused !== undefined || (hasRunOut && (result.ok || code === 'timeout'));
       if (renewal === undefined || !isContinued) break;
       if (refused !== undefined) {
-        if (refused !== lastRefused) screen.say(`${oneLine(refused)}; the watch continues when the policy allows it`);
+        if (refused !== lastRefused) screen.say(`${oneLine(refused)}; the watch continues ${passes}`);
         await sleep(renewal.refusedMs, ending.signal).catch(() => undefined); // it is over then
       }
       lastRefused = refused;
       if (isEnding()) break;
       joined?.next();
-      key = await renewal.send(signal);
+      const sent = await sentAgain(renewal, signal, { ...screen, signal: ending.signal, retryMs }).catch(
+        (error: unknown) => {
+          if (!isEnding() || signal.aborted) throw error;
+        },
+      );
+      if (sent === undefined) break;
+      key = sent;
       // the interrupt may have come in between
       if (isEnding()) cancelNow();
     }
@@ -154,6 +168,26 @@ export async function follow(
     screen.close();
     release();
     closed.removeEventListener('abort', end);
+  }
+}
+
+/**
+ * Continues a watch, and returns its key. Sends it with one key until it is there, so that a lost
+ * response begins no second one.
+ *
+ * @param options Their signal ends the pauses, and not an attempt
+ */
+async function sentAgain({ send }: Renewal, signal: AbortSignal, options: ReconnectionOptions): Promise<string> {
+  const { responds, pauseAfter } = reconnection(options);
+  const key = randomUUID();
+  for (;;) {
+    try {
+      const sent = await send(signal, key);
+      responds();
+      return sent;
+    } catch (error) {
+      await pauseAfter(error);
+    }
   }
 }
 

@@ -16,8 +16,11 @@ import { readAs } from './read-as.ts';
 /** Time after which a watch ends by itself if its sender does not continue it, in milliseconds. */
 const watchLimitMs = 15 * 60_000;
 
-/** Pause before a watch is continued that the policy of the agent has refused, in milliseconds. */
+/** Pause before a watch is continued that the agent has refused for a while, in milliseconds. */
 const watchRefusedMs = 5 * 60_000;
+
+/** How long a watch that continues waits for its agent. */
+const watchDeliverWithin = '5m';
 
 /** Flags of any `ctl` command, by the names of their values. */
 export type Flags = Readonly<Record<string, unknown>>;
@@ -101,8 +104,12 @@ export function createSession(dependencies: ProgramDependencies): CtlSession {
       const isRenewed = isCancelledByInterrupt && isRenewable(type, payload, dependencies.table);
       const limit = isRenewed ? { timeout: watchLimitMs / 1000 } : {};
       const request = { type, payload: { ...payload, ...packed, ...limit }, ...deliverWithinOf(flags) };
-      const send = async (signal: AbortSignal) => (await client.send(agent, request, signal)).key;
-      const key = await send(never);
+      const { key } = await client.send(agent, request, never);
+      // commands that do not only read wait longer
+      const { right } = knownCommand(type, dependencies.table).definition;
+      const again = { ...(right === 'read' && { deliverWithin: watchDeliverWithin }), ...request };
+      const send = async (signal: AbortSignal, repeated: string) =>
+        (await client.send(agent, { ...again, key: repeated }, signal)).key;
       const cancel = async (sent: string, signal: AbortSignal) => {
         await client.send(agent, { type: 'cancel_command', payload: { key: sent } }, signal);
       };

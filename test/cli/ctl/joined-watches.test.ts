@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import type { Event } from '../../../src/cli/ctl/api-client.ts';
+import { ApiError } from '../../../src/cli/ctl/api-request.ts';
 import { follow } from '../../../src/cli/ctl/follow.ts';
 import { testProgram } from '../support/program.ts';
 
@@ -141,12 +142,13 @@ test('an object that is put back again and again is shown each time', async (t) 
 /** Follows watches that end with some results, each after a time in milliseconds. */
 async function ended(
   results: readonly { result: Event; after: number; isInterrupted?: boolean }[],
-  { refusedMs = 1 } = {},
+  { refusedMs = 1, attempts = [] as readonly Error[], isInterrupted: isLost = false, retryMs = 1 } = {},
 ) {
   const { stdout, stderr } = testProgram();
   const interrupts: (() => void)[] = [];
   let now = 0;
   let count = 0;
+  const sent: string[] = [];
   const client = {
     async *events(): AsyncGenerator<Event> {
       await Promise.resolve();
@@ -157,18 +159,25 @@ async function ended(
     },
   };
   const code = await follow(client, 'k1', {
-    ...{ stdout, stderr, again: () => '', text: () => 'the end\n' },
+    ...{ stdout, stderr, retryMs, again: () => '', text: () => 'the end\n' },
     onInterrupt(listener) {
       interrupts.push(listener);
       return () => undefined;
     },
     cancel: () => Promise.resolve(),
-    renewal: { afterMs, refusedMs, now: () => now, send: () => Promise.resolve(`k${count + 1}`) },
+    renewal: {
+      ...{ afterMs, refusedMs, now: () => now },
+      send(_signal, key) {
+        const failure = attempts[sent.push(key) - 1];
+        if (isLost) setImmediate(() => interrupts[0]?.());
+        return failure === undefined ? Promise.resolve(key) : Promise.reject(failure);
+      },
+    },
   });
-  return { code, count, stderr: stderr.text };
+  return { code, count, stderr: stderr.text, sent };
 }
 
-const failed = (code: 'timeout' | 'denied_by_policy' | 'forbidden', message: string): Event => ({
+const failed = (code: 'timeout' | 'denied_by_policy' | 'forbidden' | 'busy', message: string): Event => ({
   ...{ id: 0, type: 'result' },
   payload: { ok: false, error: { code, message } },
 });
@@ -182,7 +191,7 @@ test('a watch that has waited for its turn until its time limit is continued', a
 test('a watch whose continuation the policy refuses says so once, and continues when the policy allows it', async (t) => {
   const refused = { result: failed('denied_by_policy', 'outside of the windows'), after: 0 };
   const first = { result, after: afterMs };
-  t.deepEqual(await ended([first, refused, refused, { result, after: 0 }]), {
+  t.like(await ended([first, refused, refused, { result, after: 0 }]), {
     code: 0,
     count: 4,
     stderr: 'outside of the windows; the watch continues when the policy allows it\n',
@@ -191,6 +200,35 @@ test('a watch whose continuation the policy refuses says so once, and continues 
   t.like(await ended([first, { result: failed('forbidden', 'x'), after: 0 }]), { code: 1, count: 2 });
   const interrupted = [first, { ...refused, isInterrupted: true }];
   t.like(await ended(interrupted, { refusedMs: 3_600_000 }), { code: 1, count: 2 }, 'an interrupt ends the pause');
+});
+
+test('a watch that an agent with too many commands does not continue is continued when there is room', async (t) => {
+  const first = { result, after: afterMs };
+  const busy = { result: failed('busy', '8 commands are running; try again later'), after: 0 };
+  t.like(await ended([first, busy, busy, { result, after: 0 }]), {
+    code: 0,
+    count: 4,
+    stderr: '8 commands are running; try again later; the watch continues when there is room for it\n',
+  });
+  t.like(await ended([busy]), { code: 1, count: 1 }, 'one that has not begun fails');
+});
+
+test('a watch is continued with one key after a lost connection', async (t) => {
+  const lost = new ApiError('cannot reach the control plane', true);
+  const watches = [
+    { result, after: afterMs },
+    { result, after: 0 },
+  ];
+  const { sent, ...rest } = await ended(watches, { attempts: Array.from({ length: 30 }, () => lost) });
+  t.like(rest, { code: 0, count: 2 });
+  t.regex(rest.stderr, /^the connection is lost; .*\nconnected again\n$/);
+  t.deepEqual([sent.length, new Set(sent).size], [31, 1]);
+  const tooLong = ended(watches, { attempts: Array.from({ length: 31 }, () => lost) });
+  await t.throwsAsync(tooLong, { is: lost });
+  const final = new ApiError('no agent is connected', false, 404);
+  await t.throwsAsync(ended(watches, { attempts: [final] }), { is: final });
+  const interrupted = await ended(watches, { attempts: [lost], isInterrupted: true, retryMs: 3_600_000 });
+  t.like(interrupted, { code: 0, count: 1 }, 'an interrupt ends the pause');
 });
 
 test('a watch that ends before its time limit is not continued, because someone has cancelled it', async (t) => {
