@@ -7,7 +7,7 @@ import type { CommandTable } from '../../protocol/commands/table.ts';
 import type { Failure, Result } from '../../protocol/messages.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { oneLine } from '../text.ts';
-import type { ApiClient } from './api-client.ts';
+import type { ApiClient, Event } from './api-client.ts';
 import { ApiError } from './api-request.ts';
 import { joinedWatches } from './joined-watches.ts';
 import { reconnection, type ReconnectionOptions } from './reconnection.ts';
@@ -16,6 +16,9 @@ import { createScreen, jsonScreen, type Screen, silentScreen } from './screen.ts
 
 /** Most time in milliseconds between the start of a watch and the beginning of following it. */
 const startMs = 60_000;
+
+/** Most time in milliseconds by which the clock of an agent may be set during a watch. */
+const clockMs = 5000;
 
 /** Why the continuation of a watch may be refused for a while, and when it is not any more. */
 const refusals: ReadonlyMap<string, string> = new Map([
@@ -116,15 +119,22 @@ export async function follow(
     let lastRefused: string | undefined;
     for (let isFirst = true; ; isFirst = false) {
       const start = renewal?.now() ?? 0;
-      result = await resultOf(client, key, { ...screen, ...joined, signal, retryMs, hasResponded });
-      // one that ends earlier was cancelled by someone, or its subject is gone
-      const hasRunOut = renewal !== undefined && renewal.now() - start >= renewal.afterMs - startMs;
+      const watch = watchTime();
+      const shown = (event: Event) => {
+        watch.note(event);
+        (joined ?? screen).show(event);
+      };
+      result = await resultOf(client, key, { ...screen, show: shown, signal, retryMs, hasResponded });
       const code = result.ok ? undefined : result.error.code;
       const passes = isFirst ? undefined : refusals.get(code ?? '');
       const refused = result.ok || passes === undefined ? undefined : result.error.message;
-      // one that corrects a release may have waited for another one all the time
-      const isContinued = refused !== undefined || (hasRunOut && (result.ok || code === 'timeout'));
-      if (renewal === undefined || !isContinued) break;
+      if (renewal === undefined) break;
+      const { afterMs } = renewal;
+      const hasRunOut = result.ok
+        ? watch.ranMs() >= afterMs - clockMs // or it was cancelled by someone, or its subject is gone
+        : // one that corrects a release may have waited for another one all the time
+          code === 'timeout' && renewal.now() - start >= afterMs - startMs;
+      if (refused === undefined && !hasRunOut) break;
       if (refused !== undefined) {
         if (refused !== lastRefused) screen.say(`${oneLine(refused)}; the watch continues ${passes}`);
         await sleep(renewal.refusedMs, ending.signal).catch(() => undefined); // it is over then
@@ -169,6 +179,23 @@ export async function follow(
     release();
     closed.removeEventListener('abort', end);
   }
+}
+
+/** Measures for how long a watch has run, by the clock of its agent: events can arrive late. */
+function watchTime() {
+  let first = NaN;
+  let last = NaN;
+  return {
+    note({ type, payload }: Event): void {
+      // another process of the agent has begun it again
+      if (type === 'accepted' && payload.resumed === true) first = NaN;
+      if (type !== 'status' || payload.step !== 'watch') return;
+      last = Date.parse(payload.time);
+      if (Number.isNaN(first)) first = last;
+    },
+    /** Returns the time in milliseconds between the first status and the last one. */
+    ranMs: () => last - first,
+  };
 }
 
 /**

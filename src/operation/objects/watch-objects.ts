@@ -52,10 +52,12 @@ export async function watchObjects(
   request: RequestOf<'watch_objects'>,
 ): Promise<{ reported: number }> {
   const { signal, abandon, host, progress, startTimer, cluster } = context;
+  const ending = AbortSignal.any(abandon === undefined ? [signal] : [signal, abandon]);
+  const query = await queryOf(context, request, ending);
+  await requireFew(cluster, query, ending);
+  // from here on, so that its time is that between its first status and its last one
   const limit = timeLimit(request.timeout ?? defaultDuration, [signal, abandon], startTimer);
   try {
-    const query = await queryOf(context, request, limit.signal);
-    await requireFew(cluster, query, limit.signal);
     const runner = stepRunner(limit.signal, host, progress);
     const reported = await runner.step('watch', (tools) => follow(context, query, tools));
     abandon?.throwIfAborted();

@@ -5,14 +5,14 @@ import { follow } from '../../../src/cli/ctl/follow.ts';
 import { testProgram } from '../support/program.ts';
 
 const afterMs = 900_000;
-const time = '2026-01-01T10:00:00.000Z';
+const startedAt = '2026-01-01T10:00:00.000Z';
+const at = (milliseconds: number) => new Date(Date.parse(startedAt) + milliseconds).toISOString();
 
 const running = (lists: object): Event => status('running', lists);
 const accepted: Event = { id: 0, type: 'accepted', payload: { durable: false } };
-const done: Event = status('done', {});
 const result: Event = { id: 0, type: 'result', payload: { ok: true, reported: 1 } };
 
-function status(state: 'running' | 'done', lists: object): Event {
+function status(state: 'running' | 'done', lists: object, time = startedAt): Event {
   return { id: 0, type: 'status', payload: { seq: 1, step: 'watch', state, time, ...lists } };
 }
 
@@ -32,8 +32,10 @@ async function followed(t: ExecutionContext, watches: readonly (readonly Event[]
       await Promise.resolve();
       const { length } = keys;
       keys.push(key);
-      if (length < watches.length - 1) now += afterMs;
+      const after = length < watches.length - 1 ? afterMs : 0;
+      now += after;
       let seq = 0;
+      const done = status('done', {}, at(after));
       const events = [accepted, ...(watches[length] ?? []), done, result];
       for (const [index, event] of events.entries()) {
         const id = index + 1;
@@ -141,7 +143,7 @@ test('an object that is put back again and again is shown each time', async (t) 
 
 /** Follows watches that end with some results, each after a time in milliseconds. */
 async function ended(
-  results: readonly { result: Event; after: number; isInterrupted?: boolean }[],
+  results: readonly { result: Event; after: number; ran?: number; isInterrupted?: boolean }[],
   { refusedMs = 1, attempts = [] as readonly Error[], isInterrupted: isLost = false, retryMs = 1 } = {},
 ) {
   const { stdout, stderr } = testProgram();
@@ -152,10 +154,12 @@ async function ended(
   const client = {
     async *events(): AsyncGenerator<Event> {
       await Promise.resolve();
-      const { result: last = result, after = 0, isInterrupted = false } = results[count++] ?? {};
+      const { result: last = result, after = 0, ran = after, isInterrupted = false } = results[count++] ?? {};
       now += after;
       if (isInterrupted) setImmediate(() => interrupts[0]?.());
-      yield { ...last, id: 1 };
+      yield { ...status('running', {}, at(after - ran)), id: 1 };
+      yield { ...status('done', {}, at(after)), id: 2 };
+      yield { ...last, id: 3 };
     },
   };
   const code = await follow(client, 'k1', {
@@ -236,6 +240,48 @@ test('a watch that ends before its time limit is not continued, because someone 
   t.is(lines.at(-1), 'the end');
 });
 
+test('a watch that was cancelled shortly before its time limit is not continued, and one that began late is', async (t) => {
+  const last = { result, after: 0 };
+  for (const ran of [840_000, 890_000]) {
+    t.like(await ended([{ result, after: afterMs, ran }, last]), { code: 0, count: 1 }, String(ran));
+  }
+  t.like(await ended([{ result, after: 0, ran: afterMs }, last]), { code: 0, count: 2 }, 'the events came late');
+  t.like(await ended([{ result, after: afterMs + 300_000, ran: afterMs }, last]), { code: 0, count: 2 });
+});
+
+for (const [how, title, watches] of [
+  ['resumed', 'a watch that another process of the agent has begun again has its time from then on', 1],
+  ['repeated', 'a watch whose agent was away for a moment has its time from its beginning on', 2],
+] as const) {
+  test(title, async (t) => {
+    const { stdout, stderr } = testProgram();
+    let count = 0;
+    const client = {
+      async *events(): AsyncGenerator<Event> {
+        await Promise.resolve();
+        count += 1;
+        yield { ...accepted, id: 1 };
+        yield { ...status('running', {}, at(0)), id: 2 };
+        if (count === 1) yield { id: 3, type: 'accepted', payload: { durable: true, [how]: true } };
+        yield { ...status('running', {}, at(600_000)), id: 4 };
+        yield { ...status('done', {}, at(count === 1 ? afterMs : 700_000)), id: 5 };
+        yield { ...result, id: 6 };
+      },
+    };
+    const code = await follow(client, 'k1', {
+      ...{ stdout, stderr, again: () => '', text: () => 'the end\n', onInterrupt: () => () => undefined },
+      cancel: () => Promise.resolve(),
+      renewal: {
+        afterMs,
+        refusedMs: 1,
+        now: () => Math.min(count, 1) * afterMs,
+        send: (_signal, key) => Promise.resolve(key),
+      },
+    });
+    t.deepEqual([code, count], [0, watches]);
+  });
+}
+
 test('an interrupt while a watch is sent again ends the new watch', async (t) => {
   const { stdout, stderr } = testProgram();
   const interrupts: (() => void)[] = [];
@@ -246,7 +292,11 @@ test('an interrupt while a watch is sent again ends the new watch', async (t) =>
       await Promise.resolve();
       now += afterMs;
       if (key === 'k2') t.deepEqual(cancelled, ['k1', 'k2']);
-      yield { ...result, id: 1 };
+      if (key === 'k1') {
+        yield { ...status('running', {}, at(0)), id: 1 };
+        yield { ...status('done', {}, at(afterMs)), id: 2 };
+      }
+      yield { ...result, id: 3 };
     },
   };
   const code = await follow(client, 'k1', {

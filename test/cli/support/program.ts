@@ -82,7 +82,6 @@ export function testProgram(
     listNamespaces?: ProgramDependencies['listNamespaces'];
     fetch?: ProgramDependencies['fetch'];
     randomBytes?: ProgramDependencies['host']['randomBytes'];
-    now?: ProgramDependencies['host']['now'];
     table?: CommandTable;
     sessionTerminal?: SessionTerminal;
     verbs?: readonly VerbEntry[];
@@ -105,11 +104,7 @@ export function testProgram(
     hostName: 'host-1',
     stdout,
     stderr,
-    host: {
-      ...fixedHost,
-      ...(given.randomBytes && { randomBytes: given.randomBytes }),
-      ...(given.now && { now: given.now }),
-    },
+    host: { ...fixedHost, ...(given.randomBytes && { randomBytes: given.randomBytes }) },
     createRenderer: sharedRenderer,
     resolveHost: (name) => Promise.resolve(name === 'db.example' ? ['192.0.2.7'] : []),
     openReleases: given.openReleases ?? (() => Promise.reject(new Error('this test has no cluster'))),
