@@ -9,6 +9,9 @@ import type { Event } from './api-client.ts';
 type Status = Extract<Event, { type: 'status' }>['payload'];
 type Lists = Pick<Status, 'resources' | 'objects' | 'drift'>;
 
+/** Most time in milliseconds in which a watch compares all objects for the first time. */
+const comparisonMs = 5 * 60_000;
+
 export interface JoinedWatches {
   show(event: Event): void;
   /** Forgets the end of the watch, because another one follows. */
@@ -20,7 +23,7 @@ export interface JoinedWatches {
 /**
  * Shows the events of watches that follow each other as those of one: each state is shown once, and
  * only the last watch ends. An object that is deleted between two watches is shown as deleted with
- * the next change.
+ * the next change. Drift that goes away between two watches is new when it comes back.
  */
 export function joinedWatches(show: (event: Event) => void): JoinedWatches {
   const known = new KnownStates();
@@ -54,6 +57,7 @@ export function joinedWatches(show: (event: Event) => void): JoinedWatches {
   }
   return {
     show(event) {
+      if (event.type === 'status' && event.payload.step === 'watch') known.note(event.payload.time);
       const isEnd = event.type === 'result' || (event.type === 'status' && event.payload.state !== 'running');
       if (isEnd) {
         held.push(event);
@@ -79,10 +83,25 @@ class KnownStates {
   readonly #objects = new Map<string, { state: string; deletion: ObjectChange }>();
   /** The objects that the present watch has not reported. */
   readonly #unseen = new Set<string>();
+  /** The drift that the present watch has not reported. */
+  readonly #unseenDrift = new Set<string>();
+  /** Time of the first status of the present watch, in milliseconds. */
+  #begun = NaN;
 
   /** Notes that another watch begins, which reports all states again. */
   next(): void {
     for (const key of this.#objects.keys()) this.#unseen.add(key);
+    for (const key of this.#drift.keys()) this.#unseenDrift.add(key);
+    this.#begun = NaN;
+  }
+
+  /** Notes the time of a status. A watch does not say when it has compared all objects. */
+  note(time: string): void {
+    const now = Date.parse(time);
+    if (Number.isNaN(this.#begun)) this.#begun = now;
+    if (now - this.#begun < comparisonMs) return;
+    for (const key of this.#unseenDrift) this.#drift.delete(key);
+    this.#unseenDrift.clear();
   }
 
   /** Returns the lists without what is known. Those that are empty then are absent. */
@@ -97,8 +116,10 @@ class KnownStates {
 
   /** An object that was put back is as it was before it differed. */
   #isNewDrift(one: Drift): boolean {
-    const isChanged = isNew(this.#drift, identityOf(one), withoutTimes(one));
-    if (one.corrected === true) this.#drift.delete(identityOf(one));
+    const key = identityOf(one);
+    this.#unseenDrift.delete(key);
+    const isChanged = isNew(this.#drift, key, withoutTimes(one));
+    if (one.corrected === true) this.#drift.delete(key);
     return isChanged;
   }
 

@@ -8,7 +8,7 @@ const afterMs = 900_000;
 const startedAt = '2026-01-01T10:00:00.000Z';
 const at = (milliseconds: number) => new Date(Date.parse(startedAt) + milliseconds).toISOString();
 
-const running = (lists: object): Event => status('running', lists);
+const running = (lists: object, time?: string): Event => status('running', lists, time);
 const accepted: Event = { id: 0, type: 'accepted', payload: { durable: false } };
 const result: Event = { id: 0, type: 'result', payload: { ok: true, reported: 1 } };
 
@@ -120,6 +120,24 @@ test('drift and resources are shown again only if they differ', async (t) => {
     [...new Set(ids)].sort((a, b) => a - b),
     'ids grow',
   );
+});
+
+test('drift that has gone away between two watches is shown when it comes back', async (t) => {
+  const named = (name: string) => ({ change: 'deleted', apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name });
+  const [lost, kept] = [named('lost'), named('kept')];
+  const { lines } = await followed(
+    t,
+    [
+      [running({ drift: [lost] }), running({ drift: [kept] })],
+      [running({}), running({ drift: [kept] }, at(30_000)), running({ drift: [lost] }, at(600_000))],
+      [running({}), running({ drift: [lost] }, at(30_000)), running({ drift: [kept] }, at(30_000))],
+      [running({ drift: [lost] })],
+      [running({ drift: [kept] }), running({ drift: [lost] })],
+    ],
+    { json: true },
+  );
+  const shown = lines.map((line) => (JSON.parse(line) as { payload: { drift?: object[] } }).payload.drift ?? []);
+  t.deepEqual(shown.flat(), [lost, kept, lost, kept]);
 });
 
 test('an object that is put back again and again is shown each time', async (t) => {
