@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
@@ -49,7 +50,10 @@ test('warns of an error of a thread that has no task, and runs the next task in 
   const warned = once(process, 'warning');
   const alive = setTimeout(() => t.fail('there is no warning'), 60_000); // idle threads keep no process alive
   t.teardown(() => clearTimeout(alive));
-  const broken = await pool.run('breakLate', undefined, options);
+  const channel = new BroadcastChannel(randomUUID());
+  t.teardown(() => channel.close());
+  const broken = await pool.run('breakLate', channel.name, options);
+  channel.postMessage('now');
   const [warning] = (await warned) as [Error & { detail?: string }];
   t.is(warning.message, 'a thread failed while it had no task');
   t.regex(warning.detail ?? '', /TypeError: a late defect/);

@@ -14,6 +14,6 @@ export interface TestTasks {
   list: { input: { parts: number }; output: number };
   fail: { input: undefined; output: never };
   break: { input: undefined; output: never };
-  /** Returns the id of its thread, which it breaks afterwards. */
-  breakLate: { input: undefined; output: number };
+  /** Returns the id of its thread, which breaks when the channel of that name has a message. */
+  breakLate: { input: string; output: number };
 }

@@ -49,10 +49,10 @@ serveTasks<TestTasks>(parentPort, workerData as ThreadSetup, {
   break: () => {
     throw new TypeError('a defect');
   },
-  breakLate() {
-    setTimeout(() => {
+  breakLate(channel) {
+    new BroadcastChannel(channel).onmessage = () => {
       throw new TypeError('a late defect');
-    }, 50);
+    };
     return threadId;
   },
 });
