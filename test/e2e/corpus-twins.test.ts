@@ -116,6 +116,7 @@ if (corpus) {
     } finally {
       running.abort();
       await jobs;
+      await objects.addRelease(releaseName); // of an installation that has failed
       await objects.deleteRest();
     }
     return states;
