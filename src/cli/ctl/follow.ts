@@ -1,30 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import type * as z from 'zod';
-import { sleep } from '../../async/index.ts';
 import { messageOf } from '../../errors/index.ts';
 import { type CommandAnswers, commandTable, type CommandType } from '../../protocol/commands/index.ts';
 import type { CommandTable } from '../../protocol/commands/table.ts';
 import type { Failure, Result } from '../../protocol/messages.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { oneLine } from '../text.ts';
-import type { ApiClient, Event } from './api-client.ts';
+import type { ApiClient } from './api-client.ts';
 import { ApiError } from './api-request.ts';
-import { joinedWatches } from './joined-watches.ts';
 import { reconnection, type ReconnectionOptions } from './reconnection.ts';
+import { type Renewal, resultOfRenewed } from './renewed-watch.ts';
 import { failureText, type Success, successText } from './result-text.ts';
 import { createScreen, jsonScreen, type Screen, silentScreen } from './screen.ts';
-
-/** Most time in milliseconds between the start of a watch and the beginning of following it. */
-const startMs = 60_000;
-
-/** Most time in milliseconds by which the clock of an agent may be set during a watch. */
-const clockMs = 5000;
-
-/** Why the continuation of a watch may be refused for a while, and when it is not any more. */
-const refusals: ReadonlyMap<string, string> = new Map([
-  ['denied_by_policy', 'when the policy allows it'],
-  ['busy', 'when there is room for it'],
-]);
 
 /** Exit code of a process that a closed pipe has ended, as in shells. */
 const brokenPipeCode = 141;
@@ -61,21 +47,6 @@ export interface FollowOptions
 }
 
 /**
- * How a watch is continued that ends by itself, so that an agent does not continue one for long
- * whose sender is gone.
- */
-interface Renewal {
-  /** Time after which it ends by itself, in milliseconds. */
-  afterMs: number;
-  /** Pause before it is continued if the agent has refused that for a while, in milliseconds. */
-  refusedMs: number;
-  /** Returns the time in milliseconds. */
-  now: () => number;
-  /** Sends the command again with a key, which may have been sent before. Returns the key. */
-  send: (signal: AbortSignal, key: string) => Promise<string>;
-}
-
-/**
  * Shows the progress of a command on stderr, or changes that are watched on stdout, until it ends,
  * then prints its result: a success on stdout, a failure on stderr. Returns the exit code.
  */
@@ -95,7 +66,6 @@ export async function follow(
   const interrupted = new AbortController();
   let key = firstKey;
   const ending = new AbortController();
-  const isEnding = () => ending.signal.aborted;
   let whyNotCancelled: string | undefined;
   const cancelNow = () => {
     cancel?.(key, interrupted.signal).catch((error: unknown) => {
@@ -104,7 +74,7 @@ export async function follow(
     });
   };
   const end = () => {
-    if (isEnding() || cancel === undefined) interrupted.abort();
+    if (ending.signal.aborted || cancel === undefined) interrupted.abort();
     else cancelNow();
     ending.abort();
   };
@@ -114,45 +84,17 @@ export async function follow(
   if (isWatch) closed.addEventListener('abort', end);
   try {
     const { signal } = interrupted;
-    const joined = renewal && joinedWatches((event) => screen.show(event));
-    let result: Result;
-    let lastRefused: string | undefined;
-    for (let isFirst = true; ; isFirst = false) {
-      const start = renewal?.now() ?? 0;
-      const watch = watchTime();
-      const shown = (event: Event) => {
-        watch.note(event);
-        (joined ?? screen).show(event);
-      };
-      result = await resultOf(client, key, { ...screen, show: shown, signal, retryMs, hasResponded });
-      const code = result.ok ? undefined : result.error.code;
-      const passes = isFirst ? undefined : refusals.get(code ?? '');
-      const refused = result.ok || passes === undefined ? undefined : result.error.message;
-      if (renewal === undefined) break;
-      const { afterMs } = renewal;
-      const hasRunOut = result.ok
-        ? watch.ranMs() >= afterMs - clockMs // or it was cancelled by someone, or its subject is gone
-        : // one that corrects a release may have waited for another one all the time
-          code === 'timeout' && renewal.now() - start >= afterMs - startMs;
-      if (refused === undefined && !hasRunOut) break;
-      if (refused !== undefined) {
-        if (refused !== lastRefused) screen.say(`${oneLine(refused)}; the watch continues ${passes}`);
-        await sleep(renewal.refusedMs, ending.signal).catch(() => undefined); // it is over then
-      }
-      lastRefused = refused;
-      if (isEnding()) break;
-      joined?.next();
-      const sent = await sentAgain(renewal, signal, { ...screen, signal: ending.signal, retryMs }).catch(
-        (error: unknown) => {
-          if (!isEnding() || signal.aborted) throw error;
-        },
-      );
-      if (sent === undefined) break;
-      key = sent;
-      // the interrupt may have come in between
-      if (isEnding()) cancelNow();
-    }
-    joined?.end();
+    const reading = { signal, retryMs, hasResponded };
+    const onKey = (next: string) => {
+      key = next;
+      if (ending.signal.aborted) cancelNow(); // the interrupt may have come in between
+    };
+    const result = renewal
+      ? await resultOfRenewed(firstKey, renewal, {
+          ...{ screen, signal, retryMs, onKey, ending: ending.signal },
+          resultOf: (each, show) => resultOf(client, each, { ...screen, ...reading, show }),
+        })
+      : await resultOf(client, firstKey, { ...screen, ...reading });
     if (isWatch && closed.aborted) return brokenPipeCode;
     if (result.ok && !json) {
       stdout.write(await text(result));
@@ -178,43 +120,6 @@ export async function follow(
     screen.close();
     release();
     closed.removeEventListener('abort', end);
-  }
-}
-
-/** Measures for how long a watch has run, by the clock of its agent: events can arrive late. */
-function watchTime() {
-  let first = NaN;
-  let last = NaN;
-  return {
-    note({ type, payload }: Event): void {
-      // another process of the agent has begun it again
-      if (type === 'accepted' && payload.resumed === true) first = NaN;
-      if (type !== 'status' || payload.step !== 'watch') return;
-      last = Date.parse(payload.time);
-      if (Number.isNaN(first)) first = last;
-    },
-    /** Returns the time in milliseconds between the first status and the last one. */
-    ranMs: () => last - first,
-  };
-}
-
-/**
- * Continues a watch, and returns its key. Sends it with one key until it is there, so that a lost
- * response begins no second one.
- *
- * @param options Their signal ends the pauses, and not an attempt
- */
-async function sentAgain({ send }: Renewal, signal: AbortSignal, options: ReconnectionOptions): Promise<string> {
-  const { responds, pauseAfter } = reconnection(options);
-  const key = randomUUID();
-  for (;;) {
-    try {
-      const sent = await send(signal, key);
-      responds();
-      return sent;
-    } catch (error) {
-      await pauseAfter(error);
-    }
   }
 }
 
