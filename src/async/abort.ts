@@ -11,8 +11,12 @@ export async function whenAborted(signal: AbortSignal, over?: AbortSignal): Prom
   });
 }
 
-/** Resolves like `promise`. Rejects with the signal's reason if that aborts before. */
-export async function abortable<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
+/** Resolves like `promise`. Rejects with the reason of a given signal if that aborts before. */
+export async function abortable<Result>(
+  promise: Promise<Result>,
+  signal: AbortSignal | null | undefined,
+): Promise<Result> {
+  if (!signal) return await promise;
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(abortReason(signal));
@@ -29,11 +33,10 @@ export async function unlessAborted<Result>(
   promise: Promise<Result>,
   signal: AbortSignal | undefined,
 ): Promise<Result | undefined> {
-  if (!signal) return await promise;
   try {
     return await abortable(promise, signal);
   } catch (error) {
-    if (signal.aborted) return undefined;
+    if (signal?.aborted === true) return undefined;
     throw error;
   }
 }

@@ -191,7 +191,7 @@ async function sendOnce<T>({
   const { signal } = request;
   signal?.throwIfAborted();
   const prepared = connection.prepare();
-  const { dispatcher, headers, onRejected } = await (signal ? abortable(prepared, signal) : prepared);
+  const { dispatcher, headers, onRejected } = await abortable(prepared, signal);
   const timeLimit = request.timeLimit?.();
   const time = limitedTime(timeLimit, request.signal);
   const sent = performance.now();
@@ -207,7 +207,7 @@ async function sendOnce<T>({
       signal: time.signal,
     });
     // undici heeds the signal only when there is a connection, for which a proxy may take long
-    response = await (time.signal ? abortable(responded, time.signal) : responded);
+    response = await abortable(responded, time.signal);
     response.body.once('close', () => time.end());
   } catch (error) {
     time.end();

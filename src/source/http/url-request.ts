@@ -17,5 +17,5 @@ export async function requestFrom(
 ): Promise<Dispatcher.ResponseData> {
   const responded = dispatcher.request({ ...options, origin, path: `${pathname}${search}`, method, reset: true });
   // undici heeds the signal only when there is a connection, for which a proxy may take long
-  return await (options.signal ? abortable(responded, options.signal) : responded);
+  return await abortable(responded, options.signal);
 }
