@@ -115,7 +115,7 @@ function correcting(context: OperationContext, rules: readonly IgnoreRule[], too
     if (now < allowed) return { drift: { ...drift, reason: waitingText(drift, count, allowed) }, again: allowed };
     const afterUnsent = () => {
       const before = unsent.of(identity, now).count;
-      unsent.set(identity, { count: before + 1, last: now });
+      unsent.add(identity, now);
       return now + pauseAfter(count + before);
     };
     try {
@@ -130,7 +130,7 @@ function correcting(context: OperationContext, rules: readonly IgnoreRule[], too
         return found.drift && (await corrected({ ...found, drift: found.drift }, baseline, limited, tools));
       });
       if (result === undefined) return { drift: { ...drift, corrected: true } };
-      if (result.isSent) corrections.set(identity, { count: count + 1, last: now });
+      if (result.isSent) corrections.add(identity, now);
       const redaction = redactionOf(context, [baseline.revision.release]);
       const redacted = await redactedDrift(result.drift, redaction, context.abandon);
       if (redacted.corrected === true) return { drift: redacted };

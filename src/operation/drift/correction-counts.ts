@@ -21,12 +21,13 @@ export class CorrectionCounts {
     return { ...known, count: now - known.last > quietTime ? 0 : known.count };
   }
 
-  /** Notes the last correction of an object, and forgets those that do not count any more. */
-  set(identity: string, corrections: Corrections): void {
+  /** Adds a correction of an object, and forgets those that do not count any more. */
+  add(identity: string, now: number): void {
+    const { count } = this.of(identity, now);
     this.#known.delete(identity);
-    this.#known.set(identity, corrections);
+    this.#known.set(identity, { count: count + 1, last: now });
     for (const [other, { last }] of this.#known) {
-      if (corrections.last - last <= quietTime) break;
+      if (now - last <= quietTime) break;
       this.#known.delete(other);
     }
   }

@@ -34,6 +34,20 @@ const a = (world: World) => ({ apiVersion: 'v1', kind: 'ConfigMap', namespace: w
 const web = (world: World) => ({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: world.namespace, name: 'web' });
 const valueOf = (object: KubeObject | undefined) => object?.['data'];
 
+/** A clock that jumps to the end of each pause. */
+function jumpingClock(start = Date.now()) {
+  const clock = { time: start };
+  const context: Pick<OperationContext, 'host' | 'startWakeTimer'> = {
+    host: { ...realHost, now: () => BigInt(clock.time) * 1_000_000n },
+    startWakeTimer(delay, onEnd) {
+      clock.time += delay;
+      setImmediate(onEnd);
+      return () => undefined;
+    },
+  };
+  return Object.assign(clock, { context });
+}
+
 /** Follows the release of a world, and collects what it reports. */
 function following(
   world: World,
@@ -144,7 +158,7 @@ test('puts back objects in turns on their release, and says what for', async (t)
 
 test('an object stays as it is while the policy refuses its correction, and its report says why', async (t) => {
   const world = await installed(t);
-  let time = Date.now();
+  const clock = jumpingClock();
   let isPaused = true;
   const takeTurn: TakeTurn = async (_, change) => {
     if (isPaused) throw new PolicyError('denied_by_policy', 'the policy is paused: audit');
@@ -152,17 +166,12 @@ test('an object stays as it is while the policy refuses its correction, and its 
   };
   const { seen, texts, end } = following(world, 'correct', {
     takeTurn,
-    host: { ...realHost, now: () => BigInt(time) * 1_000_000n },
-    startWakeTimer(delay, onEnd) {
-      time += delay;
-      setImmediate(onEnd);
-      return () => undefined;
-    },
+    ...clock.context,
   });
   await world.cluster.mergePatch(a(world), { data: { value: '3' } });
   await seen(/^a changed the policy is paused: audit$/);
-  const refused = time;
-  await eventually('many corrections were due', () => time > refused + 60 * 60_000);
+  const refused = clock.time;
+  await eventually('many corrections were due', () => clock.time > refused + 60 * 60_000);
   t.deepEqual(valueOf(await world.cluster.get(a(world))), { value: '3' });
   isPaused = false;
   await seen(/^a changed corrected/);
@@ -179,22 +188,17 @@ default: deny
 `);
   const command = { type: 'correct_release', payload: {}, changes: true, chart: undefined, sentBy: undefined };
   const scope = { ...command, right: 'deploy', namespace, releaseName } as const;
-  let time = Date.UTC(2026, 0, 5, 13);
+  const clock = jumpingClock(Date.UTC(2026, 0, 5, 13));
   const tried: number[] = [];
   const takeTurn: TakeTurn = async (_, change) => {
-    tried.push(time);
-    decide(rules, scope, { begins: new Date(time), isAccepted: true });
+    tried.push(clock.time);
+    decide(rules, scope, { begins: new Date(clock.time), isAccepted: true });
     return await change();
   };
   await world.cluster.mergePatch(a(world), { data: { value: '3' } });
   const { seen, texts, end } = following(world, 'correct', {
     takeTurn,
-    host: { ...realHost, now: () => BigInt(time) * 1_000_000n },
-    startWakeTimer(delay, onEnd) {
-      time += delay;
-      setImmediate(onEnd);
-      return () => undefined;
-    },
+    ...clock.context,
   });
   await seen(/^a changed corrected/);
   await end();
@@ -311,11 +315,11 @@ test('an object whose correction still waits for its turn at the end is put back
 test('corrections count from 1 again, and take no memory, when an object was not changed for 20 minutes', (t) => {
   const corrections = new CorrectionCounts();
   const minute = 60_000;
-  corrections.set('a', { count: 3, last: 0 });
-  corrections.set('b', { count: 1, last: 10 * minute });
+  for (let times = 0; times < 3; times++) corrections.add('a', 0);
+  corrections.add('b', 10 * minute);
   t.like(corrections.of('a', 20 * minute), { count: 3 });
   t.like(corrections.of('a', 20 * minute + 1), { count: 0 });
-  corrections.set('c', { count: 1, last: 21 * minute });
+  corrections.add('c', 21 * minute);
   t.deepEqual(corrections.of('a', 0), { count: 0, last: -Infinity });
   t.like(corrections.of('b', 21 * minute), { count: 1 });
 });
@@ -366,25 +370,20 @@ const comparesAgain = test.macro({
     const world = await installed(t);
     const { cluster } = world;
     await cluster.mergePatch(a(world), { data: { value: '3' } });
-    let time = Date.now();
+    const clock = jumpingClock();
     const failed: number[] = [];
     const failing: Cluster = {
       ...cluster,
       async apply(object, options) {
         if (object.kind !== 'ConfigMap' || failed.length === 11) return await cluster.apply(object, options);
-        failed.push(time);
+        failed.push(clock.time);
         // a text that differs each time must not make comparisons more frequent
         throw Object.assign(new Error(`attempt ${failed.length} has failed`), { code });
       },
     };
     const { seen, end } = following(world, follow, {
       cluster: failing,
-      host: { ...realHost, now: () => BigInt(time) * 1_000_000n },
-      startWakeTimer(delay, onEnd) {
-        time += delay;
-        setImmediate(onEnd);
-        return () => undefined;
-      },
+      ...clock.context,
     });
     await seen(/^a unknown .*attempt 1 has failed/);
     await seen(follow === 'watch' ? /^a changed$/ : /^a changed corrected$/);
