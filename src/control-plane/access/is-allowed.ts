@@ -42,11 +42,7 @@ export function isAllowed(
 export type Scope = Pick<Action, 'agent' | 'namespace' | 'release'>;
 
 /** Whether one of the roles of a user, with whatever rights, is for something as a whole. */
-export function hasRoleFor(
-  { roles }: Pick<Principal, 'roles'>,
-  scope: Scope,
-  readSelector: ReadSelector = parseLabelSelector,
-): boolean {
+export function hasRoleFor({ roles }: Pick<Principal, 'roles'>, scope: Scope, readSelector: ReadSelector): boolean {
   return roles.some((role) => appliesTo(role, scope, readSelector));
 }
 

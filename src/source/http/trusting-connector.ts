@@ -17,11 +17,16 @@ type TlsOptions = buildConnector.BuildOptions & Pick<ConnectionOptions, 'ca' | '
  * `SSL_CERT_FILE` and `SSL_CERT_DIR` name, as Go does. With a CA of its own, it trusts only that.
  */
 export function withMachineTrust(tls: TlsOptions): TlsOptions {
-  if (tls.ca !== undefined || tls.rejectUnauthorized === false) return tls;
+  if (!trustsDefaults(tls)) return tls;
   const { cert, key } = tls;
   const ca = [...new Set([...getCACertificates('default'), ...getCACertificates('system')])];
   const identity = { ...(cert !== undefined && { cert }), ...(key !== undefined && { key }) };
   return { ...tls, secureContext: createSecureContext({ ...identity, ca }) };
+}
+
+/** Whether options leave it to Node which CAs are trusted. */
+function trustsDefaults({ ca, rejectUnauthorized }: TlsOptions): boolean {
+  return ca === undefined && rejectUnauthorized !== false;
 }
 
 /**
@@ -30,7 +35,7 @@ export function withMachineTrust(tls: TlsOptions): TlsOptions {
  */
 export function trustingConnector(tls: TlsOptions): buildConnector.connector {
   const connect = buildConnector(tls);
-  if (tls.ca !== undefined) return connect;
+  if (!trustsDefaults(tls)) return connect;
   let trusting: buildConnector.connector | undefined;
   return (options, callback) => {
     connect(options, (...result) => {
